@@ -159,6 +159,10 @@ void cmonitor_make_private(int32_t file) {
   if (fchmod(file, S_IRUSR | S_IWUSR) != 0) return;
 }
 
+int32_t cmonitor_set_permissions(int32_t file, uint32_t permissions) {
+  return error_of(fchmod(file, (mode_t)permissions));
+}
+
 void cmonitor_close_on_exec(int32_t file) { fcntl(file, F_SETFD, FD_CLOEXEC); }
 
 int32_t cmonitor_check_writable(const char *path, bool is_directory) {

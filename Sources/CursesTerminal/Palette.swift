@@ -4,12 +4,15 @@
 import CNCurses
 import Dashboard
 
-/// The colours and attributes with which each style is drawn, for a terminal with a given number of colours.
+/// The colours and attributes with which each style is drawn, for a terminal with a given number of colours and a theme.
 ///
-/// The background, plain text and bold text always have the terminal's own colours, because a colour that is
-/// chosen for a dark background cannot be read on a light one. The states of operations have ANSI colours,
-/// which users adjust to their background. Only highlighted text has a special colour, if the terminal has
-/// 256 colours.
+/// With the automatic theme, the background, plain text and bold text always have the terminal's own colours, because a
+/// colour that is chosen for a dark background cannot be read on a light one. The states of operations have ANSI
+/// colours, which users adjust to their background. Only highlighted text and one kind have a special colour, if the
+/// terminal has 256 colours.
+///
+/// The themes dark and light have fixed colors for all text, if the terminal has 256 colors. The background always has
+/// the terminal's own color.
 struct Palette: Equatable {
   /// A foreground colour, and attributes such as bold.
   struct Ink: Equatable {
@@ -19,12 +22,19 @@ struct Palette: Equatable {
     var attributes: UInt8 = 0
   }
 
-  /// The number of colours that the terminal can show.
+  /// The number of colors that are used.
   let colors: Capabilities.Colors
+  private let theme: Theme
+
+  /// Creates the palette of a theme for a terminal with this number of colors.
+  init(colors: Capabilities.Colors, theme: Theme = .automatic) {
+    self.colors = theme == .none ? .none : colors
+    self.theme = colors == .twoHundredFiftySix ? theme : .automatic
+  }
 
   /// Returns the colour and the attributes for cells of a style.
   func ink(for style: Style) -> Ink {
-    var ink = colors == .none ? colorless(style.role) : colored(style.role)
+    var ink = ink(for: style.role)
     if style.isBold {
       // If a cell is bold and dim, some terminals draw it bold and others draw it dim.
       ink.attributes &= ~Self.dim
@@ -33,6 +43,15 @@ struct Palette: Equatable {
     // Without colours, only the selected row is reversed, so that the user finds it at once.
     if style.isSelected || style.isReversed && colors != .none { ink.attributes |= Self.reverse }
     return ink
+  }
+
+  private func ink(for role: Role) -> Ink {
+    guard colors != .none else { return colorless(role) }
+    return switch theme {
+    case .automatic, .none: colored(role)
+    case .dark: Ink(foreground: darkColor(of: role), attributes: fixedAttributes(of: role))
+    case .light: Ink(foreground: lightColor(of: role), attributes: fixedAttributes(of: role))
+    }
   }
 
   private func colored(_ role: Role) -> Ink {
@@ -65,6 +84,47 @@ struct Palette: Equatable {
     case .twoHundredFiftySix: Ink(foreground: 33)
     case .sixteen: Ink(foreground: 12)
     case .eight, .none: Ink(foreground: 4, attributes: Self.bold)
+    }
+  }
+
+  /// Returns one of 256 colors that can be read on a black or dark gray background.
+  private func darkColor(of role: Role) -> Int16 {
+    switch role {
+    case .text, .kind5: 252
+    case .strong: 255
+    case .dim, .waiting, .finished, .otherKind: 246
+    case .executing, .kind2: 114
+    case .ready, .kind4: 80
+    case .held, .cancelling, .kind1: 221
+    case .failed, .warning: 210
+    case .cancelled, .kind3: 176
+    case .accent, .kind0: 75
+    }
+  }
+
+  /// Returns one of 256 colors that can be read on a white or light gray background.
+  private func lightColor(of role: Role) -> Int16 {
+    switch role {
+    case .text, .kind5: 235
+    case .strong: 232
+    case .dim, .waiting, .finished, .otherKind: 241
+    case .executing, .kind2: 22
+    case .ready, .kind4: 23
+    case .held, .cancelling, .kind1: 94
+    case .failed, .warning: 124
+    case .cancelled, .kind3: 90
+    case .accent, .kind0: 25
+    }
+  }
+
+  /// Returns the attributes of a role in a theme with fixed colors. Nothing is drawn dim, because terminals compute the
+  /// color of dim text in different ways.
+  private func fixedAttributes(of role: Role) -> UInt8 {
+    switch role {
+    case .strong, .executing, .cancelling, .warning: Self.bold
+    case .text, .dim, .ready, .held, .waiting, .finished, .failed, .cancelled, .accent, .kind0,
+      .kind1, .kind2, .kind3, .kind4, .kind5, .otherKind:
+      0
     }
   }
 

@@ -31,6 +31,8 @@ public struct Terminal: ~Copyable {
     public var usesColor: Bool
     /// Whether the last grid stays on the terminal, as text, when the terminal is restored.
     public var keepsLastGrid: Bool
+    /// The colors of the grids.
+    public var theme = Theme.automatic
 
     /// Creates options. By default the locale and the terminal determine characters and colours, and the last
     /// grid does not stay.
@@ -60,7 +62,7 @@ public struct Terminal: ~Copyable {
   public private(set) var size: Size
 
   private let keepsLastGrid: Bool
-  private let palette: Palette
+  private var palette: Palette
   private let heldErrors: Int32
   private var decoder: KeyDecoder
   /// The grid on the screen; `nil` if the contents of the screen are unknown.
@@ -116,7 +118,7 @@ public struct Terminal: ~Copyable {
     self.heldErrors = heldErrors
     keepsLastGrid = options.keepsLastGrid
     capabilities = Capabilities(isUnicode: cncurses_is_unicode(), colors: colors)
-    palette = Palette(colors: colors)
+    palette = Palette(colors: colors, theme: options.theme)
     decoder = KeyDecoder(terminalKeys: KeySequence.ofOpenTerminal())
     size = Self.currentSize
   }
@@ -156,6 +158,12 @@ public struct Terminal: ~Copyable {
     }
     cncurses_show()
     shown = grid
+  }
+
+  /// Draws with the colors of a theme from now on. The next ``present(_:)`` writes the cells whose colors change.
+  public mutating func setTheme(_ theme: Theme) {
+    palette = Palette(colors: capabilities.colors, theme: theme)
+    shown = nil
   }
 
   /// Makes the next ``present(_:)`` write the whole screen.

@@ -113,6 +113,8 @@ extension Dashboard {
     dashboard.screen.size = screen.size
     dashboard.screen.refresh = screen.refresh
     dashboard.screen.showsMeters = screen.showsMeters
+    dashboard.unsavedSettings = unsavedSettings
+    dashboard.setup = setup
     // The dashboard sets its current time from the greeting, because the new process may run on another
     // machine, with another clock.
     dashboard.now = hello.anchor

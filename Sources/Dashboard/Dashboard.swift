@@ -46,6 +46,8 @@ public struct Dashboard: Sendable {
   var groups: GroupState?
   /// The setup; `nil` while it is closed.
   var setup: SetupState?
+  /// The settings that the user has changed in the setup and has not saved.
+  var unsavedSettings: Set<DashboardSettings.Key> = []
   /// The detail screen of one operation; `nil` while the view itself is shown.
   var detail: DetailState?
   /// The tagged operations. Commands apply to them or, if no operation is tagged, to the selected operation.

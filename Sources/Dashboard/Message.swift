@@ -33,7 +33,7 @@ public enum Message: Sendable, Equatable {
   case jobsEnded(Bool)
   /// The program no longer records the watched source. The reason is a sentence.
   case recordingFailed(reason: String)
-  /// The answer to ``Effect/saveSettings(_:)``.
+  /// The answer to ``Effect/saveSettings(_:_:)``.
   case settingsSaved(SettingsResult)
   /// The answer to an ``Effect/readOutput(_:)``.
   case output(OutputPage)
@@ -73,9 +73,9 @@ public enum Effect: Sendable, Equatable {
   case searchOutput(OutputSearch)
   /// The loop must send this text to the terminal's clipboard. The text is unsanitised.
   case copy(String)
-  /// The loop must write these settings into the settings file, and report the result with
-  /// ``Message/settingsSaved(_:)``.
-  case saveSettings(DashboardSettings)
+  /// The loop must write the settings with these keys into the settings file, and report the result with
+  /// ``Message/settingsSaved(_:)``. The other values of the file must not change.
+  case saveSettings(DashboardSettings, Set<DashboardSettings.Key>)
   /// The loop must switch the reports of the terminal's mouse on or off.
   case setMouse(Bool)
   /// The loop must draw with the colors of this theme from now on.

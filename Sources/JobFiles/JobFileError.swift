@@ -16,12 +16,15 @@ package struct JobFileError: Error, Hashable, CustomStringConvertible {
   package var description: String { "\(EscapedText.escaped(file)):\(line): \(message)" }
 }
 
-/// A mistake in a job file, without the name of the file.
-struct JobFileMistake: Error, Hashable {
-  let line: Int
-  let message: String
+/// A mistake in a job file or in the settings file, without the name of the file.
+package struct JobFileMistake: Error, Hashable {
+  /// The line of the mistake; the first line is 1.
+  package let line: Int
+  /// The mistake as one sentence. Characters that control a terminal are escaped.
+  package let message: String
 
-  init(_ line: Int, _ message: String) {
+  /// Creates a mistake in a line.
+  package init(_ line: Int, _ message: String) {
     self.line = line
     self.message = message
   }
@@ -29,7 +32,7 @@ struct JobFileMistake: Error, Hashable {
 
 extension String {
   /// The text in quotation marks, as it appears in a message: escaped, and shortened to 60 characters.
-  var quoted: String {
+  package var quoted: String {
     // A character may consist of any number of scalars, so the scalars are counted.
     let beginning = unicodeScalars.prefix(61)
     let isLong = beginning.count > 60
@@ -39,7 +42,7 @@ extension String {
 
   /// Returns the advice after a message about an unknown name: the nearest of the known names, or a list of
   /// the names if there are at most ten.
-  static func advice(_ word: String, _ names: [String], _ kind: String) -> String {
+  package static func advice(_ word: String, _ names: [String], _ kind: String) -> String {
     if let nearest = NearestName.nearest(to: word, in: names, limit: 2) {
       return "; did you mean \(nearest.quoted)?"
     }

@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A value in a job file: a text, a list or a mapping. It does not depend on the syntax of the file.
-struct JobFileNode: Hashable, Sendable {
+/// A value in a job file or in the settings file: a text, a list or a mapping. It does not depend on the syntax of the
+/// file.
+package struct JobFileNode: Hashable, Sendable {
   /// A key of a mapping with its value.
-  struct Entry: Hashable, Sendable {
-    let key: String
+  package struct Entry: Hashable, Sendable {
+    /// The key.
+    package let key: String
     /// The line of the key.
-    let line: Int
-    let value: JobFileNode
+    package let line: Int
+    /// The value.
+    package let value: JobFileNode
+
+    /// Creates an entry.
+    package init(key: String, line: Int, value: JobFileNode) {
+      self.key = key
+      self.line = line
+      self.value = value
+    }
   }
 
-  enum Content: Hashable, Sendable {
+  /// The content of a value.
+  package enum Content: Hashable, Sendable {
     /// A text as it is written in the file, without its quotation marks. Numbers and the words `true` and
     /// `false` are texts without quotation marks.
     case text(String, isQuoted: Bool)
+    /// The elements in the order of the file.
     case list([JobFileNode])
     /// The entries in the order of the file. No key occurs twice.
     case mapping([Entry])
@@ -24,10 +36,12 @@ struct JobFileNode: Hashable, Sendable {
   static let deepest = 64
 
   /// The line at which the value begins; the first line is 1.
-  let line: Int
-  let content: Content
+  package let line: Int
+  /// The content of the value.
+  package let content: Content
 
-  init(_ line: Int, _ content: Content) {
+  /// Creates a value that begins at a line.
+  package init(_ line: Int, _ content: Content) {
     self.line = line
     self.content = content
   }

@@ -3,19 +3,31 @@
 
 import Yams
 
-/// Reads a job file that is written in YAML.
-enum YAMLReader {
-  /// Returns the tree of a file; `nil` if the file has no content.
-  static func tree(of text: String) throws(JobFileMistake) -> JobFileNode? {
+/// Reads a file that is written in YAML.
+package struct YAMLReader {
+  /// The words for the file in messages, such as `a job file`.
+  private let words: String
+
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - text: The contents of the file.
+  ///   - words: The words for the file in messages.
+  /// - Returns: The tree; `nil` if the file has no content.
+  /// - Throws: ``JobFileMistake`` if the text is not YAML, or has anchors or aliases.
+  package static func tree(
+    of text: String, _ words: String = "a job file"
+  ) throws(JobFileMistake) -> JobFileNode? {
+    let reader = YAMLReader(words: words)
     // An alias repeats a node, so a short file could contain a huge number of nodes. The parser compares the
     // keys of a mapping with all nodes in them, which would not end if a key contained such aliases.
     // Therefore the parser must not see an alias: the text is first parsed with anchors in place of all
     // aliases. If this text has no anchor outside of scalars, the original text has no alias.
-    if let text = replacingAliases(text) { _ = try parse(text) }
-    return try parse(text)
+    if let text = replacingAliases(text) { _ = try reader.parse(text) }
+    return try reader.parse(text)
   }
 
-  private static func parse(_ text: String) throws(JobFileMistake) -> JobFileNode? {
+  private func parse(_ text: String) throws(JobFileMistake) -> JobFileNode? {
     do {
       // With this resolver all scalars are texts, so that the keys `no` and "no" are equal.
       let parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
@@ -52,11 +64,11 @@ enum YAMLReader {
     return isChanged ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
-  private static func convert(_ node: Node, depth: Int) throws(JobFileMistake) -> JobFileNode {
+  private func convert(_ node: Node, depth: Int) throws(JobFileMistake) -> JobFileNode {
     let line = node.mark?.line ?? 1
     guard depth <= JobFileNode.deepest else { throw .tooDeep(line) }
     guard node.anchor == nil else {
-      throw JobFileMistake(line, "a job file cannot have anchors and aliases")
+      throw JobFileMistake(line, "\(words) cannot have anchors and aliases")
     }
     switch node {
     case .scalar(let scalar):
@@ -77,7 +89,7 @@ enum YAMLReader {
       }
       return JobFileNode(line, .mapping(entries))
     case .alias:
-      throw JobFileMistake(line, "a job file cannot have anchors and aliases")
+      throw JobFileMistake(line, "\(words) cannot have anchors and aliases")
     }
   }
 }

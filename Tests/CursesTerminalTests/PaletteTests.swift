@@ -3,6 +3,7 @@
 
 import CNCurses
 import Dashboard
+import Foundation
 import Testing
 
 @testable import CursesTerminal
@@ -51,5 +52,83 @@ import Testing
       #expect(palette.ink(for: Style(role)).attributes & UInt8(CNCURSES_BOLD) == 0, "\(role)")
     }
     #expect(palette.ink(for: .selected).attributes == UInt8(CNCURSES_REVERSE))
+  }
+
+  // MARK: Themes
+
+  @Test(
+    "SF-14: a theme has the terminal's own colors if the terminal has fewer than 256",
+    arguments: [Theme.dark, .light], [Capabilities.Colors.none, .eight, .sixteen])
+  func fewColorsAreThoseOfTheTerminal(theme: Theme, colors: Capabilities.Colors) {
+    for role in Role.allCases {
+      let ink = Palette(colors: colors, theme: theme).ink(for: Style(role))
+      #expect(ink == Palette(colors: colors).ink(for: Style(role)), "\(role)")
+    }
+  }
+
+  @Test(
+    "SF-14: the theme none, and a terminal without colors, have no color",
+    arguments: [Capabilities.Colors.none, .eight, .sixteen, .twoHundredFiftySix])
+  func noColors(colors: Capabilities.Colors) {
+    for role in Role.allCases {
+      for isReversed in [false, true] {
+        let style = Style(role, isReversed: isReversed)
+        let ink = Palette(colors: colors, theme: .none).ink(for: style)
+        #expect(ink == Palette(colors: .none).ink(for: style) && ink.foreground == -1, "\(role)")
+      }
+    }
+  }
+
+  @Test(
+    "SF-14: each color of a theme can be read on all usual backgrounds of the theme",
+    arguments: [(Theme.dark, [0, 16, 233, 235]), (.light, [231, 255, 254])])
+  func themesHaveEnoughContrast(theme: Theme, backgrounds: [Int]) {
+    let palette = Palette(colors: .twoHundredFiftySix, theme: theme)
+    for role in Role.allCases {
+      let ink = palette.ink(for: Style(role))
+      // The colors below 16 depend on the terminal.
+      #expect(ink.foreground >= 16, "\(role)")
+      #expect(ink.attributes & UInt8(CNCURSES_DIM) == 0, "\(role)")
+      for background in backgrounds {
+        let contrast = Self.contrast(Int(ink.foreground), background)
+        #expect(contrast >= 4.5, "\(role) on \(background): \(contrast)")
+      }
+    }
+  }
+
+  @Test(
+    "SF-14: in a theme, states that need attention and kinds have different colors",
+    arguments: [Theme.dark, .light])
+  func rolesHaveDifferentColors(theme: Theme) {
+    let palette = Palette(colors: .twoHundredFiftySix, theme: theme)
+    func colors(_ roles: [Role]) -> Set<Int16> {
+      Set(roles.map { palette.ink(for: Style($0)).foreground })
+    }
+    let states: [Role] = [.text, .dim, .executing, .ready, .held, .failed, .cancelled, .accent]
+    #expect(colors(states).count == states.count)
+    let kinds: [Role] = [.kind0, .kind1, .kind2, .kind3, .kind4, .kind5, .otherKind, .failed]
+    #expect(colors(kinds).count == kinds.count)
+  }
+
+  /// Returns the ratio of contrast of two of 256 colors, as the Web Content Accessibility Guidelines define it.
+  private static func contrast(_ first: Int, _ second: Int) -> Double {
+    let luminances = [luminance(first), luminance(second)].sorted()
+    return (luminances[1] + 0.05) / (luminances[0] + 0.05)
+  }
+
+  /// Returns the relative luminance of one of the colors from 16 on; 0, black, for the others.
+  private static func luminance(_ color: Int) -> Double {
+    guard color >= 16 else { return 0 }
+    let levels = [0, 95, 135, 175, 215, 255]
+    let index = color - 16
+    let parts =
+      color >= 232
+      ? Array(repeating: 8 + 10 * (color - 232), count: 3)
+      : [levels[index / 36], levels[index / 6 % 6], levels[index % 6]]
+    let linear = parts.map { part -> Double in
+      let value = Double(part) / 255
+      return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
   }
 }

@@ -81,6 +81,11 @@ struct KeyTests {
       dashboard.press(.enter)
     } else {
       dashboard.take(.input(context == .groups ? .character("v") : .function(2)))
+      if context == .setup {
+        // A column with a width and with neighbors is selected, so that all keys have an effect.
+        dashboard.press(.tab)
+        dashboard.press("jjjj+")
+      }
     }
     return dashboard
   }

@@ -168,8 +168,8 @@ package final class PseudoTerminal {
     var variables = [
       "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TERM=xterm-256color",
       "SWIFT_BACKTRACE=enable=no",
-      // The folder does not exist, so that no program reads the settings of the user.
-      "XDG_CONFIG_HOME=/nonexistent",
+      // The path is not a directory, so that no program reads or writes the settings of the user.
+      "XDG_CONFIG_HOME=/dev/null",
     ]
     if let profile = getenv("LLVM_PROFILE_FILE").map({ String(cString: $0) }) {
       // Each program writes its coverage data to its own file. Otherwise, it would overwrite the

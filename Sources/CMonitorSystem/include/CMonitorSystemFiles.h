@@ -102,6 +102,9 @@ int32_t cmonitor_read_open_status(int32_t file, struct cmonitor_file_status *sta
 /// Makes a file accessible only to its owner, who can read and write it.
 void cmonitor_make_private(int32_t file);
 
+/// Sets the permissions of a file, such as 0644. Returns 0, or the error number.
+int32_t cmonitor_set_permissions(int32_t file, uint32_t permissions);
+
 /// Makes programs that this process starts not inherit an open file.
 void cmonitor_close_on_exec(int32_t file);
 

@@ -112,7 +112,8 @@ struct HelpView {
     case .queues, .queue: Availability.queueScreen ? queueWords : []
     case .groups: groupWords
     case .timeline: Availability.timelineCursor ? timelineWords : []
-    case .tree, .events, .detail, .log, .warnings, .picker, .help, .question, .setup: []
+    case .setup: setupWords
+    case .tree, .events, .detail, .log, .warnings, .picker, .help, .question: []
     }
   }
 
@@ -138,6 +139,11 @@ struct HelpView {
   private static let timelineWords = [
     "The line below the times names the color of each kind, the longest run time first.",
     "!: the run failed. Failed runs are red, whatever their kind.",
+  ]
+
+  private static let setupWords = [
+    "Changes have an effect at once. s writes only the changed settings into the file.",
+    "*: the setting was changed and is not saved. Comments in the file are removed.",
   ]
 
   private static let treeWords = [

@@ -72,6 +72,15 @@ struct Layout: Sendable, Equatable {
 
   /// The number of rows for the list or the tree.
   var bodyHeight: Int { body.count }
+  /// Returns a copy whose headings are in a lower row. The rows of the list or the tree follow them. The rows above are
+  /// free for other contents.
+  func movingHeadings(to row: Int) -> Layout {
+    var layout = self
+    layout.headings = row
+    layout.body = min(row + 1, body.upperBound)..<body.upperBound
+    return layout
+  }
+
   /// The row for questions and messages: the status line, or the footer if there is no status line, or
   /// otherwise the row of the sentence about the selected operation.
   var prompt: Int { status ?? footer ?? sentence }

@@ -120,8 +120,8 @@ struct StatusView {
     } else if let opening = dashboard.connection.opening {
       overwrite(
         [Span("opening \(name(of: opening)) \(canvas.glyphs.ellipsis)", .strong)], on: &canvas)
-    } else if dashboard.screen.helpTop == nil, dashboard.picker == nil, let row = layout.status,
-      let span = statusSentence(in: canvas)
+    } else if dashboard.screen.helpTop == nil, dashboard.picker == nil, dashboard.setup == nil,
+      let row = layout.status, let span = statusSentence(in: canvas)
     {
       canvas.write([span], row: row, columns: canvas.columns.dropFirst())
     }

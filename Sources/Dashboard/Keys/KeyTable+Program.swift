@@ -25,7 +25,8 @@ extension KeyTable {
       )),
     KeyBinding(
       .setup(.toggle), [.function(2), .character("C")], in: viewing.union([.picker, .setup]),
-      label: "F2 C", help: "settings and columns", group: .program),
+      label: "F2 C", help: "settings and columns", group: .program,
+      footer: ("F2", [.list: "Setup"])),
     KeyBinding(
       .screen(.toggleName), [.character("w")], in: browsing.union(history), label: "w",
       help: "show or hide full name", group: .looking),

@@ -40,7 +40,8 @@ enum KeyTable {
     .screen(.toggleHelp), .replay(.togglePlaying), .replay(.nextWarning), .replay(.seekBack),
     .replay(.seekForward), .replay(.slower), .replay(.faster),
     .replay(.stepBack), .replay(.stepForward), .answer(.no), .answer(.yes), .answer(.also),
-    .setup(.change), .setup(.save), .setup(.moveDown), .setup(.moveUp), .setup(.increase),
+    .setup(.change), .setup(.save), .setup(.changeSide), .setup(.moveDown), .setup(.moveUp),
+    .setup(.increase),
     .groups(.filter), .groups(.cycle), .groups(.sortPrevious), .groups(.sortNext),
     .queue(.open),
     .command(.cancel), .command(.retry), .command(.hold), .command(.release), .tree(.toggle),
@@ -52,7 +53,7 @@ enum KeyTable {
     .list(.openSearch), .list(.openSortMenu), .log(.open), .log(.openSearch), .log(.searchNext),
     .warnings(.goTo), .warnings(.showOperations), .queueScreen(.nextQueue),
     .timeline(.zoomIn), .timeline(.zoomOut), .tree(.fold),
-    .screen(.pause), .picker(.open),
+    .screen(.pause), .picker(.open), .setup(.toggle),
   ]
 
   private static let actions: [KeyContext: [Input: KeyAction]] = {

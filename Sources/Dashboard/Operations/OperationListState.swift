@@ -211,6 +211,7 @@ extension Dashboard {
     case .filter(let before):
       if accepts, filterError != nil { return [.bell] }
       if !accepts { list.listing.filter = before }
+      if accepts { noteFilterOfSetup(before: before) }
     case .logSearch:
       endLogSearch(accepts: accepts)
     case .search:

@@ -47,7 +47,7 @@ package struct BatchLoop {
     let interval = options.interval
     var pictures = sessions.indices.map { index in
       let number = sessions.count > 1 ? index + 1 : nil
-      return MonitorPicture(filter: options.filter(for: number))
+      return MonitorPicture(filter: options.filter(for: number), order: options.order)
     }
     var printer = FramePrinter(
       options, isMultiProcess: sessions.count > 1, namesHost: sessions.count > 1 && namesHost)

@@ -23,6 +23,8 @@ package struct BatchOptions: Sendable, Equatable {
   var fields: [BatchFrame.Operation.Field]?
   /// A filter for the printed operations; `nil` for all operations.
   var filter: OperationFilter?
+  /// The order of the printed operations; `nil` for the order of ids.
+  var order: SortOrder?
   /// Whether the output may contain characters other than ASCII.
   var isUnicode: Bool
   /// The number of frames to print; `nil` for no limit.
@@ -34,12 +36,14 @@ package struct BatchOptions: Sendable, Equatable {
   /// on the number of frames.
   package init(
     format: Format = .text, fields: [BatchFrame.Operation.Field]? = nil,
-    filter: OperationFilter? = nil, isUnicode: Bool = true, frameCount: Int? = nil,
+    filter: OperationFilter? = nil, order: SortOrder? = nil, isUnicode: Bool = true,
+    frameCount: Int? = nil,
     interval: Duration = .seconds(1)
   ) {
     self.format = format
     self.fields = fields
     self.filter = filter
+    self.order = order
     self.isUnicode = isUnicode
     self.frameCount = frameCount
     self.interval = interval

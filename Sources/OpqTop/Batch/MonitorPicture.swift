@@ -15,8 +15,14 @@ struct MonitorPicture {
   /// A filter for the operations of frames; `nil` for all operations.
   private let filter: OperationFilter?
 
+  /// The order of the operations of frames; `nil` for the order of ids.
+  private let order: SortOrder?
+
   /// Creates the state of a process from which no message has arrived.
-  init(filter: OperationFilter? = nil) { self.filter = filter }
+  init(filter: OperationFilter? = nil, order: SortOrder? = nil) {
+    self.filter = filter
+    self.order = order
+  }
 
   /// The reason, as a sentence, why no further messages arrive; `nil` while messages can arrive. A
   /// lost connection is such a reason too, because further frames would only repeat the old state.
@@ -69,6 +75,21 @@ struct MonitorPicture {
     // The monitor has already applied the filter. It is applied again for two reasons: the monitor
     // also sends operations that warnings name, and the ages of operations grow between two
     // messages.
-    source.hello.map { state.frame(of: $0, at: now + clockLead, filter: filter) }
+    guard let hello = source.hello else { return nil }
+    var frame = state.frame(of: hello, at: now + clockLead, filter: filter)
+    if let order { sort(&frame.operations, by: order) }
+    return frame
+  }
+
+  private func sort(_ operations: inout [BatchFrame.Operation], by order: SortOrder) {
+    let names = Dictionary(
+      state.queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    let keyed = operations.compactMap { operation in
+      state.operations[operation.id].map { report in
+        (SortKey(report, queueName: names[report.queue] ?? "", by: order.column), operation)
+      }
+    }
+    let sorted = keyed.sorted { $0.0 < $1.0 }.map(\.1)
+    operations = order.isReversed ? sorted.reversed() : sorted
   }
 }

@@ -224,6 +224,8 @@ struct RunDisplayOptions: ParsableArguments {
   @Flag(help: "Leave the last frame on the terminal as text. Not with --batch and --dry-run.")
   var keep = false
 
+  @OptionGroup var dashboard: DashboardOptions
+
   func validate() throws {
     if batch { try refuseDashboardOptions(with: "--batch") }
     do {
@@ -240,6 +242,9 @@ struct RunDisplayOptions: ParsableArguments {
   func refuseDashboardOptions(with option: String) throws {
     if keep { throw ValidationError("use only one of \(option) and --keep") }
     if color == .always { throw ValidationError("use only one of \(option) and --color=always") }
+    if let other = dashboard.given.first {
+      throw ValidationError("use only one of \(option) and \(other)")
+    }
   }
 
   /// The options of the dashboard.
@@ -249,8 +254,11 @@ struct RunDisplayOptions: ParsableArguments {
         (batch, "--batch"), (ascii, "--ascii"), (unicode, "--unicode"), (noColor, "--no-color"),
         (keep, "--keep"),
       ]
-      return try ViewOptions.parse(
+      var view = try ViewOptions.parse(
         flags.filter(\.0).map(\.1) + ["--color", color.rawValue])
+      view.dashboard = dashboard
+      try view.validate()
+      return view
     }
   }
 }

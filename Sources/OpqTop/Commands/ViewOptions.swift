@@ -4,6 +4,7 @@
 import ArgumentParser
 import CMonitorSystem
 package import CursesTerminal
+import Dashboard
 import MonitorProtocol
 
 /// The options for the display, which are the same for every source.
@@ -47,14 +48,7 @@ package struct ViewOptions: ParsableArguments {
     transform: FieldList.fields)
   var fields: [BatchFrame.Operation.Field]?
 
-  @Option(
-    help: ArgumentHelp(
-      """
-      With --batch: print only matching operations, such as "state:exec queue:io age>5s". The syntax \
-      is that of the dashboard's filter. Counts include all operations.
-      """, valueName: "text"),
-    transform: { try OperationFilter($0) })
-  var filter: OperationFilter?
+  @OptionGroup var dashboard: DashboardOptions
 
   @Flag(help: "Use only ASCII characters.")
   var ascii = false
@@ -108,17 +102,27 @@ package struct ViewOptions: ParsableArguments {
   /// The options of batch mode on the command line.
   var batchOptions: BatchOptions {
     BatchOptions(
-      format: json ? .json : tsv ? .tsv : .text, fields: fields, filter: filter,
-      isUnicode: !ascii, frameCount: frameCount, interval: interval?.duration ?? .seconds(1))
+      format: json ? .json : tsv ? .tsv : .text, fields: fields, filter: dashboard.filter,
+      order: dashboard.sort, isUnicode: !ascii, frameCount: frameCount,
+      interval: interval?.duration ?? .seconds(1))
   }
 
   package init() {}
 
   package func validate() throws {
     let isForBatch =
-      json || tsv || frameCount != nil || interval != nil || fields != nil || filter != nil
+      json || tsv || frameCount != nil || interval != nil || fields != nil
     if !batch && isForBatch {
-      throw ValidationError("-n, -d, --json, --tsv, --fields and --filter need --batch")
+      throw ValidationError("-n, -d, --json, --tsv and --fields need --batch")
+    }
+    if batch, let option = dashboard.givenForScreen.first {
+      throw ValidationError("use only one of --batch and \(option)")
+    }
+    if batch, dashboard.sort?.column == .position {
+      throw ValidationError("--sort=\(dashboard.sort?.settingName ?? "") needs the dashboard")
+    }
+    if color == .always && dashboard.theme == Theme.none {
+      throw ValidationError("use only one of --color=always and --theme=none")
     }
     if json && tsv { throw ValidationError("use only one of --json and --tsv") }
     if let frameCount, frameCount < 1 {

@@ -42,12 +42,14 @@ package struct DashboardLoop: ~Copyable {
   /// The recorder of the source; `nil` if nothing is recorded, or if the recorder's failure was
   /// already reported.
   private var recorder: Recorder?
+  /// The file of the settings; `nil` if they cannot be saved.
+  private let settingsFile: SettingsFile?
 
   /// Creates a loop that has not drawn a frame yet.
   package init(
     terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
     watched: WatchedSource?, opener: SourceOpener, waker: Waker, watch: TerminationWatch,
-    reportsFrameTimes: Bool, recorder: Recorder? = nil
+    reportsFrameTimes: Bool, recorder: Recorder? = nil, settingsFile: SettingsFile? = nil
   ) {
     self.terminal = terminal
     self.signals = signals
@@ -59,6 +61,7 @@ package struct DashboardLoop: ~Copyable {
     self.watch = watch
     frameTimes = reportsFrameTimes ? FrameTimes() : nil
     self.recorder = recorder
+    self.settingsFile = settingsFile
   }
 
   /// Runs until the user quits, a signal ends the program, or the terminal is lost. Before it
@@ -248,8 +251,12 @@ package struct DashboardLoop: ~Copyable {
     case .suspendProgram: suspend()
     case .repaint: terminal.repaintAll()
     case .bell: terminal.ringBell()
+    case .saveSettings(let settings, let keys):
+      let result = settingsFile?.save(settings, keys)
+      deliver(.settingsSaved(result ?? .failed(reason: "the directory of the file is unknown")))
+    case .setTheme(let theme): terminal.setTheme(theme)
     // The keys that request these effects do not exist yet.
-    case .copy, .saveSettings, .setMouse, .setTheme: break
+    case .copy, .setMouse: break
     }
   }
 

@@ -191,7 +191,11 @@ struct ViewerRun {
     of first: (WatchedSource, Source)?, demo: DemoChoice, recorder: Recorder? = nil,
     place: RemotePlace? = nil, link: RelayLink? = nil, launchHint: String = ""
   ) throws -> Ending {
-    let terminal = try Terminal(view.terminalOptions)
+    let file = SettingsFile.ofUser
+    let (settings, remark) = startSettings(of: file)
+    var options = view.terminalOptions
+    options.theme = settings.theme
+    let terminal = try Terminal(options)
     let signals = try JobSignals()
     // The recording begins only if the dashboard can be shown, because it may overwrite a file.
     try begin(recorder)
@@ -212,11 +216,12 @@ struct ViewerRun {
         guidance: demo.demo == .tiles ? "" : demo.demo.guidance, launchHint: launchHint,
         isReadOnly: view.isReadOnly, runsJobs: run != nil, host: place?.name ?? "",
         runsJobsElsewhere: first?.0.runsJobsElsewhere == true,
-        isUnicode: terminal.capabilities.isUnicode, warningKinds: view.warningKinds))
+        isUnicode: terminal.capabilities.isUnicode, warningKinds: view.warningKinds,
+        settings: settings, settingsRemark: remark))
     let loop = DashboardLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, watched: first?.0,
       opener: opener, waker: waker, watch: watch, reportsFrameTimes: view.reportsFrameTimes,
-      recorder: recorder)
+      recorder: recorder, settingsFile: file)
     first?.0.workload?.start()
     let (ending, watched, frameTimes) = loop.run()
     let recording = recorder?.finish()
@@ -224,6 +229,18 @@ struct ViewerRun {
     opener.finish()
     if let frameTimes { StandardStream.error.write("opq-top: \(frameTimes)\n") }
     return report(recording, after: reportFailure(of: watched, after: ending))
+  }
+
+  /// Returns the settings with which the dashboard starts, and a sentence about mistakes in the settings file, which is
+  /// empty if there are none.
+  private func startSettings(
+    of file: SettingsFile?
+  ) -> (settings: DashboardSettings, remark: String) {
+    var (settings, remark) = file?.read() ?? (DashboardSettings(), "")
+    // The option that requires colors has priority over the file.
+    if view.color == .always, settings.theme == .none { settings.theme = .automatic }
+    view.dashboard.apply(to: &settings)
+    return (settings, remark)
   }
 
   /// Prints frames until the requested number is reached, or until the source has ended.

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dashboard
+import Foundation
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import OpqTop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Tests of reading and writing the settings file.
+@Suite("The settings file", .timeLimit(.minutes(10)))
+struct SettingsFileTests {
+  private let temporary: TemporaryDirectory
+  private let file: SettingsFile
+
+  init() throws {
+    temporary = try TemporaryDirectory()
+    file = try #require(SettingsFile(configurationHome: temporary.path, home: nil))
+  }
+
+  private var path: String { "\(temporary.path)/opq/config.yaml" }
+
+  private func write(_ text: String) throws { try write(Data(text.utf8)) }
+
+  private func write(_ data: Data) throws {
+    try FileManager.default.createDirectory(
+      atPath: "\(temporary.path)/opq", withIntermediateDirectories: true)
+    try data.write(to: URL(fileURLWithPath: path))
+  }
+
+  private var text: String { get throws { try String(contentsOfFile: path, encoding: .utf8) } }
+
+  private func permissions(of path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  private func settings(_ change: (inout DashboardSettings) -> Void) -> DashboardSettings {
+    var settings = DashboardSettings()
+    change(&settings)
+    return settings
+  }
+
+  // MARK: The path
+
+  @Test("SF-1: the file is below XDG_CONFIG_HOME if that is an absolute path")
+  func thePathFollowsTheEnvironment() {
+    func path(_ configurationHome: String?, _ home: String?) -> String? {
+      SettingsFile(configurationHome: configurationHome, home: home)?.path
+    }
+    #expect(path("/etc/xdg", "/home/x") == "/etc/xdg/opq/config.yaml")
+    for ignored in [nil, "", "relative/path", "~"] {
+      #expect(path(ignored, "/home/x") == "/home/x/.config/opq/config.yaml")
+      #expect(path(ignored, nil) == nil && path(ignored, "relative") == nil)
+    }
+  }
+
+  @Test("SF-1: a file that does not exist is no mistake")
+  func aMissingFileIsNoMistake() throws {
+    #expect(file.read() == (DashboardSettings(), ""))
+    let other = try #require(SettingsFile(configurationHome: "/dev/null", home: nil))
+    #expect(other.read() == (DashboardSettings(), ""))
+    #expect(!FileManager.default.fileExists(atPath: "\(temporary.path)/opq"))
+  }
+
+  // MARK: Reading
+
+  @Test(
+    "SF-3: all mistakes of a file are one sentence",
+    arguments: [
+      ("thme: dark", "config.yaml:1: unknown key \"thme\" is ignored; did you mean \"theme\"?"),
+      ("a: 1\nb: 2", "config.yaml:1: unknown key \"a\" is ignored, and so is another mistake"),
+      (
+        "mouse: true\na: 1\nb: 2\nview: 3",
+        "config.yaml:2: unknown key \"a\" is ignored, and so are 2 other mistakes"
+      ),
+    ])
+  func mistakesAreOneSentence(text: String, sentence: String) throws {
+    try write(text)
+    let (settings, remark) = file.read()
+    #expect(remark == sentence)
+    #expect(settings.usesMouse == text.contains("mouse"))
+  }
+
+  @Test("SF-4: a file that cannot be used has no effect, and the reason is one sentence")
+  func unusableFilesAreIgnored() throws {
+    func expect(_ words: String) {
+      let (settings, remark) = file.read()
+      #expect(settings == DashboardSettings() && remark == "\(words); it is ignored")
+    }
+    try write("mouse: true\n# " + String(repeating: "x", count: 64 << 10))
+    expect("config.yaml has more than 64 KiB")
+    try write(Data("mouse: true\n# \u{E9}".unicodeScalars.map { UInt8($0.value) }))
+    expect("config.yaml is not UTF-8")
+    try write("mouse: true\n- x")
+    #expect(file.read().remark.hasPrefix("config.yaml:2: the file is not YAML: "))
+    #expect(file.read().settings == DashboardSettings())
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    expect("config.yaml is a directory")
+    try FileManager.default.removeItem(atPath: path)
+    #expect(mkfifo(path, 0o600) == 0)
+    expect("config.yaml is not a regular file")
+  }
+
+  @Test("SF-4: a file of exactly 64 KiB is used")
+  func theLargestFileIsUsed() throws {
+    let text = "mouse: true\n# "
+    try write(text + String(repeating: "x", count: (64 << 10) - text.utf8.count))
+    #expect(file.read() == (settings { $0.usesMouse = true }, ""))
+  }
+
+  @Test("SF-4: a file without permission has no effect", .enabled(if: getuid() != 0))
+  func unreadableFilesAreIgnored() throws {
+    try write("mouse: true")
+    chmod(path, 0o000)
+    #expect(
+      file.read()
+        == (DashboardSettings(), "config.yaml cannot be read: Permission denied; it is ignored"))
+  }
+
+  // MARK: Writing
+
+  @Test("SF-9: a new file and its directories are private")
+  func newFilesArePrivate() throws {
+    let deep = try #require(
+      SettingsFile(configurationHome: "\(temporary.path)/a/b", home: temporary.path))
+    #expect(
+      deep.save(settings { $0.theme = .dark }, [.theme]) == .saved(path: "~/a/b/opq/config.yaml"))
+    #expect(try permissions(of: "\(temporary.path)/a/b/opq/config.yaml") == 0o600)
+    for directory in ["a", "a/b", "a/b/opq"] {
+      #expect(try permissions(of: "\(temporary.path)/\(directory)") == 0o700)
+    }
+    #expect(deep.read() == (settings { $0.theme = .dark }, ""))
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: "\(temporary.path)/a/b/opq")
+        == ["config.yaml"])
+  }
+
+  @Test("SF-9: a replaced file keeps its permissions")
+  func permissionsRemain() throws {
+    try write("bell: true\n")
+    chmod(path, 0o664)
+    #expect(file.save(settings { $0.theme = .dark }, [.theme]) == .saved(path: path))
+    #expect(try permissions(of: path) == 0o664)
+    #expect(try text == "bell: true\ntheme: dark\n")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: "\(temporary.path)/opq")
+        == ["config.yaml"])
+  }
+
+  @Test("SF-9: a symbolic link remains, and the file that it names is replaced")
+  func linksAreFollowed() throws {
+    let target = "\(temporary.path)/dotfiles.yaml"
+    try Data("bell: true\n".utf8).write(to: URL(fileURLWithPath: target))
+    try FileManager.default.createDirectory(
+      atPath: "\(temporary.path)/opq", withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: path, withDestinationPath: "../dotfiles.yaml")
+    #expect(file.read().settings.ringsBell)
+    #expect(file.save(settings { $0.usesMouse = true }, [.mouse]) == .saved(path: path))
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(atPath: path) == "../dotfiles.yaml")
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "bell: true\nmouse: true\n")
+    try FileManager.default.removeItem(atPath: target)
+    #expect(
+      file.save(DashboardSettings(), [.mouse])
+        == .failed(reason: "\(path) is a link to a file that does not exist"))
+    #expect(!FileManager.default.fileExists(atPath: target))
+  }
+
+  @Test("SF-7: a change of another program since the file was read remains")
+  func changesOfOthersRemain() throws {
+    try write("theme: light\nbell: false\n")
+    var changed = file.read().settings
+    changed.usesMouse = true
+    try write("theme: dark\nfuture: 1\n")
+    #expect(file.save(changed, [.mouse]) == .saved(path: path))
+    #expect(try text == "theme: dark\nfuture: 1\nmouse: true\n")
+  }
+
+  @Test("SF-10: a file with a mistake that prevents reading is not replaced")
+  func unreadableFilesAreNotReplaced() throws {
+    try write("view: [\n")
+    let result = file.save(DashboardSettings(), [.theme])
+    guard case .failed(let reason) = result else { return #expect(Bool(false), "\(result)") }
+    #expect(reason.hasPrefix("config.yaml:"))
+    #expect(try text == "view: [\n")
+  }
+
+  @Test("SF-10: the reason why the file cannot be written is reported")
+  func failuresAreReported() throws {
+    try write("bell: true\n")
+    let blocked = try #require(SettingsFile(configurationHome: path, home: nil))
+    #expect(
+      blocked.save(DashboardSettings(), [.theme])
+        == .failed(reason: "cannot write \(path)/opq/config.yaml: Not a directory"))
+    #expect(try text == "bell: true\n")
+  }
+
+  @Test("SF-10: a directory that cannot be written is reported", .enabled(if: getuid() != 0))
+  func directoriesWithoutPermission() throws {
+    try write("bell: true\n")
+    chmod("\(temporary.path)/opq", 0o500)
+    defer { chmod("\(temporary.path)/opq", 0o700) }
+    #expect(
+      file.save(DashboardSettings(), [.theme])
+        == .failed(reason: "cannot write \(path): Permission denied"))
+    #expect(try text == "bell: true\n")
+  }
+}
