@@ -51,6 +51,7 @@ public struct Dashboard: Sendable {
   /// The tagged operations. Commands apply to them or, if no operation is tagged, to the selected operation.
   var tags = Tags()
   var prompts = PromptState()
+  var deadlockBell = DeadlockBell()
 
   /// The state and the time that the dashboard shows while the display is paused.
   struct Paused: Sendable {
@@ -97,9 +98,8 @@ public struct Dashboard: Sendable {
       settle()
       return []
     case .monitor(let message):
-      let before = live.warnings
       reduce(message)
-      return bellForDeadlocks(since: before)
+      return bellForDeadlocks(after: message)
     case .input(let input):
       let isPasted = if case .paste = input { true } else { false }
       if !isPasted {
@@ -117,6 +117,9 @@ public struct Dashboard: Sendable {
       return []
     case .findFailed(let reason):
       noteFindingFailed(reason)
+      return []
+    case .opened:
+      connection.isOpened = true
       return []
     case .openFailed(let reason):
       noteOpeningFailed(reason)
@@ -151,7 +154,7 @@ public struct Dashboard: Sendable {
       dashboard: self, size: size, capabilities: capabilities,
       layout: isOwn ? screen.layout : Layout(layoutRequest(for: size)),
       overlayLayout: isOwn ? screen.overlayLayout : overlayRequest(for: size).flatMap { Layout($0) }
-    ).draw()
+    ).draw().grid
   }
 
   /// The minimum time between two frames if only updates from the monitor have changed the screen. The

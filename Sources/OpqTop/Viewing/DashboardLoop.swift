@@ -67,6 +67,7 @@ package struct DashboardLoop: ~Copyable {
   /// - Returns: How the process must end, the last watched source, and the frame times if the user
   ///   requests them.
   package consuming func run() -> (Ending, watched: WatchedSource?, frameTimes: String?) {
+    terminal.setMouse(dashboard.usesMouse)
     takeMonitorMessages()
     resize()
     while true {
@@ -173,6 +174,7 @@ package struct DashboardLoop: ~Copyable {
       outputReader = new.run.map { OutputReader($0.output) }
       isDrained = false
       haveJobsEnded = false
+      deliver(.opened)
     }
     pacer.noteReaction()
   }
@@ -248,8 +250,10 @@ package struct DashboardLoop: ~Copyable {
     case .suspendProgram: suspend()
     case .repaint: terminal.repaintAll()
     case .bell: terminal.ringBell()
+    case .copy(let text): terminal.copy(text)
+    case .setMouse(let isOn): terminal.setMouse(isOn)
     // The keys that request these effects do not exist yet.
-    case .copy, .saveSettings, .setMouse, .setTheme: break
+    case .saveSettings, .setTheme: break
     }
   }
 
