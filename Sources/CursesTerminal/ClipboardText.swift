@@ -22,7 +22,10 @@ enum ClipboardText {
     var result = ""
     var count = 0
     for character in text {
-      let clean = String(String.UnicodeScalarView(character.unicodeScalars.compactMap(shown)))
+      // A line break of two characters is one space.
+      let clean =
+        character == "\r\n"
+        ? " " : String(String.UnicodeScalarView(character.unicodeScalars.compactMap(shown)))
       count += clean.utf8.count
       guard count <= longest else { return result }
       result += clean

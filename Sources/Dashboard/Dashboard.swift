@@ -101,8 +101,7 @@ public struct Dashboard: Sendable {
       reduce(message)
       return bellForDeadlocks(after: message)
     case .input(let input):
-      let isPasted = if case .paste = input { true } else { false }
-      if !isPasted {
+      if isAction(input) {
         list.noteKey()
         screen.isBeforeFirstKey = false
       }
@@ -191,6 +190,16 @@ public struct Dashboard: Sendable {
     if let paused { return paused.time }
     if let replay { return replay.time }
     return live.isSilent ? live.lastUpdate ?? now : now
+  }
+
+  /// Returns whether an input is an action of the user. Pasted text is none, because it is never interpreted as
+  /// commands.
+  private func isAction(_ input: Input) -> Bool {
+    switch input {
+    case .paste: false
+    case .mouse: settings.usesMouse
+    case .character, .control, .alt, .key, .function: true
+    }
   }
 
   private mutating func reduceTick() -> [Effect] {

@@ -39,8 +39,12 @@ extension Dashboard {
 
   private var copyGlyphs: Glyphs { Glyphs(isUnicode: configuration.isUnicode) }
 
+  /// The maximum number of characters of a part of a copied line. The clipboard of a terminal accepts no longer text.
+  private static let longestPart = 60_000
+
   private func joined(_ parts: [String?]) -> String {
-    parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "  ")
+    parts.compactMap { $0?.clipped(to: Self.longestPart) }.filter { !$0.isEmpty }
+      .joined(separator: "  ")
   }
 
   private func line(of id: OperationReport.ID) -> String {
@@ -92,8 +96,7 @@ extension Dashboard {
   private var selectedLogLine: String? {
     guard let log = detail?.log else { return nil }
     let rows = logRows
-    let last = log.visible(in: rows, height: detailHeight).last.map { rows.rows[$0].place }
-    guard let number = log.match ?? last?.line else { return nil }
-    return rows.text(ofLine: number)
+    let last = log.visible(in: rows, height: detailHeight).last.map { rows.rows[$0].place.line }
+    return [log.match, last].compactMap { $0 }.lazy.compactMap { rows.text(ofLine: $0) }.first
   }
 }
