@@ -90,7 +90,7 @@ import Testing
     HistoryScene.report(&dashboard)
     while dashboard.timeline.run?.id != ID(1051), dashboard.press("j") == [] {}
     #expect(
-      copied(dashboard.press("y")) == "#1051  executing  io  8.0s  download tiles z=14 us")
+      copied(dashboard.press("y")) == "#1051  executing  io  8.02s  download tiles z=14 us")
     dashboard.press(.tab)
     HistoryScene.report(&dashboard)
     #expect(
@@ -116,7 +116,8 @@ import Testing
     #expect(dashboard.press("y") == [.bell])
     LogScene.report(LogScene.log(0..<50), to: &dashboard)
     #expect(
-      copied(dashboard.press("y")) == "12:04:23.900  debug  \(LogScene.line(49).text)")
+      copied(dashboard.press("y"))
+        == "12:04:23.900  \(LogScene.line(49).level.rawValue)  \(LogScene.line(49).text)")
     dashboard.press("/MIRROR")
     dashboard.press(.enter)
     let match = dashboard.detail?.log?.match.map { Int($0) } ?? 0

@@ -22,7 +22,7 @@ import Testing
     var dashboard = Dashboard(configuration: configuration)
     dashboard.take(.resized(Size(columns: 80, rows: 24)))
     dashboard.take(.tick(Scene.now))
-    dashboard.take(.monitor(.hello(Scene.hello)))
+    _ = dashboard.reduce(.monitor(.hello(Scene.hello)))
     _ = report(first, to: &dashboard)
     return dashboard
   }
@@ -79,14 +79,14 @@ import Testing
   func existingDeadlock() {
     var dashboard = Self.dashboard(source: .process("/run/1"), [Self.cycle])
     #expect(!Self.report([Self.cycle], to: &dashboard))
-    dashboard.take(.monitor(.disconnected(reason: "reset")))
-    dashboard.take(.monitor(.hello(Scene.hello)))
+    _ = dashboard.reduce(.monitor(.disconnected(reason: "reset")))
+    _ = dashboard.reduce(.monitor(.hello(Scene.hello)))
     #expect(!Self.report([Self.cycle], to: &dashboard))
     #expect(Self.report([Self.cycle, Self.slots], to: &dashboard))
     // Another process begins with its own deadlocks.
     var hello = Scene.hello
     hello.processID = 9_999
-    dashboard.take(.monitor(.hello(hello)))
+    _ = dashboard.reduce(.monitor(.hello(hello)))
     #expect(!Self.report([Self.slots], to: &dashboard))
     #expect(Self.report([Self.slots, Self.cycle], to: &dashboard))
   }

@@ -62,7 +62,7 @@ struct QuestionView {
     // If the question has not enough room beside the answers, a shorter form of both is drawn.
     let forms = forms(of: question)
     let chosen = forms.first { room($0) >= min(width($0), 24) } ?? forms[forms.count - 1]
-    canvas.fill(row: layout.prompt, columns: canvas.columns)
+    canvas.clear(row: layout.prompt)
     let style = Style(.warning, isBold: true)
     let end = 1 + max(0, min(width(chosen), room(chosen)))
     var column = canvas.write(chosen.text, row: layout.prompt, columns: 1..<end, style: style)

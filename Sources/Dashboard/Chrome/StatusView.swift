@@ -181,7 +181,7 @@ struct StatusView {
   }
 
   private func overwrite(_ spans: [Span], on canvas: inout Canvas) {
-    canvas.fill(row: layout.prompt, columns: canvas.columns)
+    canvas.clear(row: layout.prompt)
     canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
   }
 

@@ -91,6 +91,12 @@ struct Canvas {
     fill(scalar, row: row, columns: column..<column + 1, style: style)
   }
 
+  /// Replaces a row by spaces that do not react to the mouse.
+  mutating func clear(row: Int) {
+    fill(row: row, columns: columns)
+    regions.targets.removeAll { $0.row == row }
+  }
+
   /// Notes that part of a row reacts to the mouse.
   mutating func mark(_ target: ScreenRegions.Target, row: Int, columns: Range<Int>) {
     regions.targets.append(DrawnRegions.Region(target: target, row: row, columns: columns))

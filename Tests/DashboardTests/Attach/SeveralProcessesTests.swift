@@ -117,7 +117,7 @@ import Testing
     dashboard.take(.found(choices))
     #expect(dashboard.text().count { $0.contains(" attached") } == 2)
     // The same processes are watched already, in whatever order the user chooses them.
-    dashboard.press("gj k ")
+    dashboard.press("gj g ")
     #expect(dashboard.picker?.chosen == ["/run/1", "/run/0"])
     #expect(dashboard.press(.enter) == [])
     #expect(dashboard.picker == nil)

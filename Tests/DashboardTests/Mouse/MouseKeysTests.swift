@@ -46,6 +46,18 @@ import Testing
     }
   }
 
+  @Test("MS-8: A sentence that covers the footer does not react")
+  func coveredFooter() {
+    var dashboard = list(columns: 40, rows: 11)
+    let layout = dashboard.screen.layout
+    #expect(layout?.footer != nil && layout?.footer == layout?.prompt)
+    dashboard.show("a sentence about the last action")
+    let regions = ScreenRegions(dashboard)
+    let row = dashboard.screen.layout?.prompt ?? 9
+    #expect(dashboard.text()[row].contains("a sentence"))
+    for column in 0..<40 { #expect(regions.target(row: row, column: column) == nil) }
+  }
+
   @Test("MS-8: A click on an answer of a question gives the answer")
   func answers() {
     let id = ID(1042)
@@ -65,7 +77,7 @@ import Testing
   @Test("MS-8: A click in the footer of the help, of the picker and of a view closes it")
   func closing() {
     for (keys, context): (String, KeyContext) in [
-      ("?", .list), ("o", .list), ("!", .list), ("d", .list), ("t", .list), ("dL", .detail),
+      ("?", .list), ("o", .list), ("!", .list), ("d", .list), ("t", .list), ("L", .list),
     ] {
       var dashboard = list()
       dashboard.press(keys)

@@ -131,7 +131,7 @@ import Testing
     #expect(dashboard.timeline.run?.id == ID(1042))
     #expect(dashboard.detail == nil)
     // Blank rows between the queues are no rows of the timeline.
-    let heading = dashboard.text().firstIndex { $0.contains("index") && $0.contains("1/1") } ?? 0
+    let heading = dashboard.text().lastIndex { $0.contains("index") && $0.contains("1/1") } ?? 0
     dashboard.click(row: heading, column: 4)
     #expect(dashboard.timeline.selected == .queue(Scene.index))
     let before = dashboard.timeline
