@@ -22,6 +22,8 @@ enum { fatal_count = sizeof fatal_signals / sizeof *fatal_signals };
 static struct {
   /// Whether the terminal must be restored. The thread that clears this flag restores the terminal.
   atomic_bool is_armed;
+  /// Whether the terminal reports the mouse. The prepared bytes do not contain the end of these reports.
+  atomic_bool reports_mouse;
   int descriptor;
   struct termios settings;
   bool has_settings;
@@ -153,6 +155,9 @@ void cncurses_restore_now(void) {
   sigemptyset(&background);
   sigaddset(&background, SIGTTOU);
   pthread_sigmask(SIG_BLOCK, &background, &mask);
+  if (atomic_load(&plan.reports_mouse)) {
+    write_all(plan.descriptor, CNCURSES_MOUSE_OFF, sizeof CNCURSES_MOUSE_OFF - 1);
+  }
   write_all(plan.descriptor, plan.bytes, plan.count);
   if (plan.has_settings) {
     tcsetattr(plan.descriptor, TCSANOW, &plan.settings);
@@ -209,6 +214,7 @@ void cncurses_remember_settings(int descriptor) {
 
 void cncurses_prepare_restoring(int drawing, int held_errors, bool brackets_paste) {
   plan.drawing = drawing;
+  atomic_store(&plan.reports_mouse, false);
   if (plan.null < 0) {
     plan.null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   }
@@ -222,6 +228,8 @@ void cncurses_prepare_restoring(int drawing, int held_errors, bool brackets_past
   atomic_store(&plan.is_armed, true);
   catch_fatal_signals();
 }
+
+void cncurses_note_mouse(bool is_on) { atomic_store(&plan.reports_mouse, is_on); }
 
 void cncurses_end_restoring(void) {
   if (plan.null >= 0) {

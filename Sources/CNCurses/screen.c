@@ -26,7 +26,9 @@ static struct {
   FILE *output;
   int descriptor;
   bool is_unicode;
-  bool brackets_paste;
+  bool speaks_ansi;
+  /// Whether the terminal reports the mouse while the screen is shown.
+  bool reports_mouse;
   int colors;
   /// Whether the ncurses pair `color + 1` is the colour `color` on the terminal's default background.
   bool has_pair[most_colors];
@@ -131,18 +133,24 @@ static void close_files(void) {
   state.output = NULL;
 }
 
-/// Returns whether the terminal accepts ANSI sequences. The terminal's description does not contain bracketed
-/// paste, but such a terminal supports it or ignores it.
+/// Returns whether the terminal accepts ANSI sequences. The terminal's description contains neither bracketed
+/// paste nor reports of the mouse nor the clipboard, but such a terminal supports them or ignores them.
 static bool speaks_ansi(void) {
   const char *place = cncurses_capability("cup");
   return place && place[0] == '\033' && place[1] == '[';
 }
 
-static void bracket_paste(bool is_on) {
-  if (state.brackets_paste) {
-    fputs(is_on ? "\033[?2004h" : "\033[?2004l", state.output);
+static void write_sequence(const char *bytes) {
+  if (state.speaks_ansi) {
+    fputs(bytes, state.output);
     fflush(state.output);
   }
+}
+
+static void bracket_paste(bool is_on) { write_sequence(is_on ? "\033[?2004h" : "\033[?2004l"); }
+
+static void write_mouse(bool is_on) {
+  write_sequence(is_on ? CNCURSES_MOUSE_ON : CNCURSES_MOUSE_OFF);
 }
 
 static void start_colors(bool uses_color) {
@@ -178,8 +186,9 @@ cncurses_status cncurses_open(
     close_files();
     return CNCURSES_UNKNOWN_TERMINAL;
   }
-  state.brackets_paste = speaks_ansi();
-  cncurses_prepare_restoring(fileno(state.output), held_errors, state.brackets_paste);
+  state.speaks_ansi = speaks_ansi();
+  state.reports_mouse = false;
+  cncurses_prepare_restoring(fileno(state.output), held_errors, state.speaks_ansi);
   raw();
   noecho();
   nonl();
@@ -209,6 +218,7 @@ bool cncurses_close(void) {
   }
   bool is_in_order = takes_output();
   if (is_in_order) {
+    cncurses_report_mouse(false);
     bracket_paste(false);
     endwin();
     cncurses_end_restoring();
@@ -321,7 +331,27 @@ void cncurses_repaint(void) { clearok(curscr, TRUE); }
 
 void cncurses_bell(void) { beep(); }
 
+void cncurses_report_mouse(bool is_on) {
+  if (!state.speaks_ansi || state.reports_mouse == is_on) {
+    return;
+  }
+  state.reports_mouse = is_on;
+  // The note is removed last and made first, so that a signal between the two calls restores the terminal.
+  if (is_on) {
+    cncurses_note_mouse(true);
+  }
+  write_mouse(is_on);
+  if (!is_on) {
+    cncurses_note_mouse(false);
+  }
+}
+
+void cncurses_write(const char *bytes) { write_sequence(bytes); }
+
 void cncurses_leave(void) {
+  if (state.reports_mouse) {
+    write_mouse(false);
+  }
   bracket_paste(false);
   endwin();
 }
@@ -329,6 +359,9 @@ void cncurses_leave(void) {
 void cncurses_enter(void) {
   reset_prog_mode();
   bracket_paste(true);
+  if (state.reports_mouse) {
+    write_mouse(true);
+  }
   cncurses_update_size();
   cncurses_show();
 }

@@ -29,6 +29,8 @@ struct KeyDecoder {
   private var buffer: [UInt8] = []
   /// The text of a paste that has begun but not ended; `nil` outside a paste.
   private var paste: [UInt8]?
+  /// Whether the decoder has discarded the beginning of a report of the mouse, and its end has not arrived.
+  private var isInLostReport = false
   /// The key sequences that the terminal's description (terminfo) names and that this decoder does not know
   /// otherwise.
   private let additions: [(bytes: [UInt8], input: Input)]
@@ -49,10 +51,16 @@ struct KeyDecoder {
 
   /// How long the terminal waits for more bytes before it calls ``expire()``; `nil` if no bytes are pending.
   ///
-  /// During a paste, the wait is longer, because a terminal that works always sends the end of the paste.
+  /// During a paste and a report of the mouse, the wait is longer, because a terminal that works always sends their
+  /// ends.
   var patience: Duration? {
-    if paste != nil { return .seconds(1) }
+    if paste != nil || beginsMouseReport(at: 0) { return .seconds(1) }
     return buffer.isEmpty ? nil : .milliseconds(25)
+  }
+
+  /// Returns whether the bytes at an index are the beginning of a report of the mouse.
+  private func beginsMouseReport(at start: Int) -> Bool {
+    buffer[start...].starts(with: "\u{1B}[<".utf8)
   }
 
   /// Adds received bytes, and returns the keys that are now complete, in order.
@@ -61,15 +69,27 @@ struct KeyDecoder {
     return decode(isComplete: false)
   }
 
+  /// Returns the index after the rest of a report of the mouse whose beginning was discarded. The rest does not become
+  /// keys.
+  private mutating func endOfLostReport(from start: Int) -> Int {
+    let end = buffer[start...].firstIndex { !(UInt8(ascii: "0")...UInt8(ascii: ";")).contains($0) }
+    guard let end else { return buffer.count }
+    isInLostReport = false
+    let isEnd = buffer[end] == UInt8(ascii: "M") || buffer[end] == UInt8(ascii: "m")
+    return isEnd ? end + 1 : end
+  }
+
   /// Decodes the pending bytes without waiting for more bytes, and returns their keys. The terminal calls
   /// this function if no other byte has arrived within ``patience``.
   mutating func expire() -> [Input] {
+    let isLost = paste == nil && beginsMouseReport(at: 0)
     var inputs = decode(isComplete: true)
     if let text = paste {
       paste = nil
       inputs.append(.paste(String(decoding: text + buffer, as: UTF8.self)))
     }
     buffer.removeAll()
+    isInLostReport = isLost
     return inputs
   }
 
@@ -82,9 +102,14 @@ struct KeyDecoder {
         start = end
         continue
       }
+      if isInLostReport {
+        start = endOfLostReport(from: start)
+        continue
+      }
       switch read(at: start, isComplete: isComplete) {
       case .input(let input, let length):
         if let input { inputs.append(input) }
+        isInLostReport = length > Self.longestSequence && beginsMouseReport(at: start)
         start += length
       case .pasteBegins(let length):
         paste = []

@@ -9,6 +9,7 @@ import Dashboard
 enum KeySequence {
   /// Returns the key for the sequence of ESC [, these parameters and this final character.
   static func control(_ final: UInt8, parameters: ArraySlice<UInt8>) -> Input? {
+    if parameters.first == UInt8(ascii: "<") { return mouse(final, parameters.dropFirst()) }
     // Parameters with a private marker belong to terminal reports, which the program did not request.
     if let first = parameters.first, (0x3C...0x3F).contains(first) { return nil }
     if final == UInt8(ascii: "~") {
@@ -16,6 +17,29 @@ enum KeySequence {
     }
     if final == UInt8(ascii: "Z") { return .key(.backTab) }
     return cursor(final)
+  }
+
+  /// Returns the action of the mouse for the sequence of ESC [ <, these parameters and this final character; `nil` if
+  /// the dashboard has no use for it.
+  ///
+  /// The parameters are the button, the column and the row. A release, a movement, another button, and a button with a
+  /// modifier are not used: with Shift, many terminals select text.
+  private static func mouse(_ final: UInt8, _ parameters: ArraySlice<UInt8>) -> Input? {
+    let numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+      .map(number)
+    guard final == UInt8(ascii: "M"), numbers.count == 3, let button = numbers[0],
+      let column = numbers[1], let row = numbers[2], column > 0, row > 0
+    else { return nil }
+    let kinds: [Int: MouseInput.Kind] = [0: .press, 64: .wheelUp, 65: .wheelDown]
+    return kinds[button].map { .mouse(MouseInput($0, row: row - 1, column: column - 1)) }
+  }
+
+  /// Returns the number with these decimal digits; `nil` if there is none, or if it is too large for a position.
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    guard (1...6).contains(digits.count),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    return Int(String(decoding: digits, as: UTF8.self))
   }
 
   /// Returns the key for the sequence of ESC O and this character.

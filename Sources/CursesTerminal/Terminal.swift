@@ -182,6 +182,13 @@ public struct Terminal: ~Copyable {
   /// Rings the bell.
   public func ringBell() { cncurses_bell() }
 
+  /// Makes the terminal report the mouse, or no longer report it. Restoring the terminal also ends the reports.
+  public mutating func setMouse(_ isOn: Bool) { cncurses_report_mouse(isOn) }
+
+  /// Sends a text to the terminal's clipboard with OSC 52. Control characters are removed, and a text that is too long
+  /// for terminals is cut. The terminal does not confirm that it has accepted the text.
+  public func copy(_ text: String) { cncurses_write(ClipboardText.sequence(for: text)) }
+
   /// Restores the terminal, and stops the process. When its shell continues the process, takes over the
   /// terminal again. The terminal may then have another size.
   public mutating func suspend() {

@@ -9,6 +9,8 @@ struct ConnectionState: Sendable {
   var source: Source?
   /// The source that the program is opening; `nil` if the program is opening none.
   var opening: Source?
+  /// Whether the program watches the source that it was opening. The next greeting is that of this source.
+  var isOpened = false
   /// Whether all jobs of the first source have ended.
   var haveJobsEnded = false
   /// When the watched source ended; `nil` if it has not ended.
@@ -72,8 +74,10 @@ extension Dashboard {
   mutating func begin(_ hello: Hello) {
     let isSame = live.hello?.isSameProcess(as: hello) == true
     // While another source is being opened, the watched process may send another greeting.
-    let opened = connection.opening.flatMap { isSame && $0 != connection.source ? nil : $0 }
-    if isSame, opened != .demo {
+    let isOld = isSame && !connection.isOpened
+    let opened = connection.opening.flatMap { isOld && $0 != connection.source ? nil : $0 }
+    connection.isOpened = false
+    if isSame, opened == nil || opened == connection.source && opened != .demo {
       greetAgain(hello)
     } else {
       // When the first greeting arrives, the dashboard has no state of another process to remove. Keys that

@@ -53,6 +53,7 @@ public struct Dashboard: Sendable {
   /// The tagged operations. Commands apply to them or, if no operation is tagged, to the selected operation.
   var tags = Tags()
   var prompts = PromptState()
+  var deadlockBell = DeadlockBell()
 
   /// The state and the time that the dashboard shows while the display is paused.
   struct Paused: Sendable {
@@ -99,12 +100,10 @@ public struct Dashboard: Sendable {
       settle()
       return []
     case .monitor(let message):
-      let before = live.warnings
       reduce(message)
-      return bellForDeadlocks(since: before)
+      return bellForDeadlocks(after: message)
     case .input(let input):
-      let isPasted = if case .paste = input { true } else { false }
-      if !isPasted {
+      if isAction(input) {
         list.noteKey()
         screen.isBeforeFirstKey = false
       }
@@ -119,6 +118,9 @@ public struct Dashboard: Sendable {
       return []
     case .findFailed(let reason):
       noteFindingFailed(reason)
+      return []
+    case .opened:
+      connection.isOpened = true
       return []
     case .openFailed(let reason):
       noteOpeningFailed(reason)
@@ -153,7 +155,7 @@ public struct Dashboard: Sendable {
       dashboard: self, size: size, capabilities: capabilities,
       layout: isOwn ? screen.layout : Layout(layoutRequest(for: size)),
       overlayLayout: isOwn ? screen.overlayLayout : overlayRequest(for: size).flatMap { Layout($0) }
-    ).draw()
+    ).draw().grid
   }
 
   /// The minimum time between two frames if only updates from the monitor have changed the screen. The
@@ -190,6 +192,16 @@ public struct Dashboard: Sendable {
     if let paused { return paused.time }
     if let replay { return replay.time }
     return live.isSilent ? live.lastUpdate ?? now : now
+  }
+
+  /// Returns whether an input is an action of the user. Pasted text is none, because it is never interpreted as
+  /// commands.
+  private func isAction(_ input: Input) -> Bool {
+    switch input {
+    case .paste: false
+    case .mouse: settings.usesMouse
+    case .character, .control, .alt, .key, .function: true
+    }
   }
 
   private mutating func reduceTick() -> [Effect] {

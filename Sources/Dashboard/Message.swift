@@ -25,6 +25,9 @@ public enum Message: Sendable, Equatable {
   /// The source of an ``Effect/open(_:)`` could not be opened. The reason is a sentence. The dashboard still
   /// watches the previous source.
   case openFailed(reason: String)
+  /// The source of an ``Effect/open(_:)`` was opened, and the loop watches it from now on. The next greeting is that of
+  /// this source, even if it seems to be that of the previous one.
+  case opened
   /// The position and the speed of the watched recording; `nil` if the next source is not a recording. The
   /// loop sends this message before any other message about a recording, and whenever the position or the
   /// speed changes. If the value is `nil`, the greeting of the next source follows.

@@ -24,7 +24,7 @@ struct OpqTop: ParsableCommand {
 
       "opq-top help attach" and "opq-top help demo" list the options, which also work \
       without the command.
-      """,
+      """ + Examples.help("opq-top"),
     version: Version.number,
     subcommands: [
       AttachCommand.self, ListCommand.self, RelayCommand.self, RunCommand.self, RunsCommand.self,

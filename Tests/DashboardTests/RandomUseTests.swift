@@ -29,6 +29,15 @@ struct RandomUseTests {
       cancelRequested: moment, finished: moment)
   }
 
+  /// Returns an action of the mouse at any cell of the screen or outside it.
+  private static func mouseInput(_ random: inout SeededGenerator) -> Input {
+    let kind = MouseInput.Kind.allCases.randomElement(using: &random) ?? .press
+    return .mouse(
+      MouseInput(
+        kind, row: Int.random(in: 0...50, using: &random),
+        column: Int.random(in: 0...150, using: &random)))
+  }
+
   /// Returns an update with the runs and the events of these operations.
   private static func history(
     _ operations: [OperationReport], _ random: inout SeededGenerator
@@ -65,13 +74,13 @@ struct RandomUseTests {
   }
 
   @Test(
-    "T14: random keys, sizes and updates never trap, and every picture is complete",
+    "T14: random keys, clicks, sizes and updates never trap, and every picture is complete",
     arguments: 0..<Effort.scaled(40))
   func randomUseIsHarmless(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
-    var dashboard = Scene.dashboard()
+    var dashboard = Scene.dashboard(configuration: .withMouse)
     for _ in 0..<Effort.scaled(400) {
-      switch Int.random(in: 0..<10, using: &random) {
+      switch Int.random(in: 0..<12, using: &random) {
       case 0:
         let size = Size(
           columns: Int.random(in: 0...140, using: &random),
@@ -89,6 +98,8 @@ struct RandomUseTests {
       case 3:
         dashboard.take(
           .tick(dashboard.now + .milliseconds(Int.random(in: 0...3_000, using: &random))))
+      case 4, 5:
+        dashboard.take(.input(Self.mouseInput(&random)))
       default:
         guard let input = Self.inputs.randomElement(using: &random) else { continue }
         dashboard.take(.input(input))

@@ -36,6 +36,36 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
+  @Test("T52: y sends the selected line to the terminal's clipboard")
+  func copying() throws {
+    let (window, _) = try start(20)
+    window.type("g")
+    #expect(window.waitForSelection(of: "#101 "))
+    window.type("y")
+    #expect(window.wait { $0.contains("sent to the terminal's clipboard: #101 ") })
+    #expect(window.screen.copiedTexts.count == 1)
+    let text = window.screen.copiedTexts.first.flatMap { Data(base64Encoded: $0) }
+    #expect(String(decoding: text ?? Data(), as: UTF8.self).hasPrefix("#101  "))
+    #expect(window.screen.unknownSequences == [])
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("T42: Without --mouse, reports of the mouse have no effect, and the mouse is off")
+  func mouseOff() throws {
+    let (window, _) = try start(20)
+    window.type("g")
+    #expect(window.waitForSelection(of: "#101 "))
+    for row in 1...40 {
+      window.type("\u{1B}[<0;10;\(row)M\u{1B}[<65;10;\(row)M\u{1B}[<0;10;\(row)m")
+    }
+    window.type("j")
+    #expect(window.waitForSelection(of: "#102 "))
+    #expect(!window.screen.isMouseReported)
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
   @Test("T43: the filter accepts any character, and ignores incomplete characters")
   func theFilterTakesAnyCharacter() throws {
     let (window, _) = try start(5)

@@ -42,6 +42,10 @@ package struct VirtualScreen: Sendable {
   package private(set) var isCursorVisible = true
   /// Whether the terminal marks the beginning and the end of pasted text.
   package private(set) var isPasteBracketed = false
+  /// Whether the terminal reports the buttons of the mouse, in the form whose coordinates have no limit.
+  package private(set) var isMouseReported = false
+  /// The encoded texts that a program has sent to the clipboard, with OSC 52.
+  package private(set) var copiedTexts: [String] = []
   /// The number of times that a program has rung the bell.
   package private(set) var bellCount = 0
   /// The received sequences that the interpreter does not know. Tests expect that there are none.
@@ -143,6 +147,12 @@ package struct VirtualScreen: Sendable {
       let sequence = ControlSequence(parameters: parameters, final: pending[parameters.endIndex])
       perform(sequence)
       return parameters.endIndex + 1 - start
+    case UInt8(ascii: "]"):
+      let text = pending[(start + 2)...].prefix { $0 != 0x07 && $0 != 0x1B }
+      guard text.endIndex < pending.count else { return nil }
+      if pending[text.endIndex] == 0x1B { return text.endIndex - start }
+      performCommand(String(decoding: text, as: UTF8.self))
+      return text.endIndex + 1 - start
     case UInt8(ascii: "("), UInt8(ascii: ")"):
       guard start + 2 < pending.count else { return nil }
       return pending[start + 2] == 0x1B ? 2 : 3
@@ -154,6 +164,16 @@ package struct VirtualScreen: Sendable {
       unknownSequences.append("ESC \(Unicode.Scalar(pending[start + 1]))")
     }
     return 2
+  }
+
+  /// Performs an operating system command (OSC).
+  private mutating func performCommand(_ text: String) {
+    let clipboard = "52;c;"
+    if text.hasPrefix(clipboard) {
+      copiedTexts.append(String(text.dropFirst(clipboard.count)))
+    } else {
+      unknownSequences.append("OSC \(text)")
+    }
   }
 
   private mutating func put(_ scalar: Unicode.Scalar) {
@@ -277,6 +297,9 @@ package struct VirtualScreen: Sendable {
         isAlternate = isOn
         if isOn { erase(0..<cells.count) }
       case 2004: isPasteBracketed = isOn
+      // Without the mode 1006, the reports have another form, which the program does not understand.
+      case 1000: if !isOn { isMouseReported = false }
+      case 1006: isMouseReported = isOn
       case 1, 3, 4, 5, 7, 12, 1034: break
       default: unknownSequences.append("mode \(mode)")
       }

@@ -94,6 +94,14 @@ void cncurses_repaint(void);
 /// Rings the terminal's bell.
 void cncurses_bell(void);
 
+/// Makes the terminal report the buttons and the wheel of the mouse as input, or no longer report them. Leaving,
+/// closing and restoring the screen also end the reports, and entering it again continues them. A terminal that does
+/// not accept ANSI sequences has no such reports.
+void cncurses_report_mouse(bool is_on);
+/// Writes a control sequence that does not change the screen. A terminal that does not accept ANSI sequences does not
+/// get it.
+void cncurses_write(const char *bytes);
+
 /// Restores the terminal until cncurses_enter() takes it over again.
 void cncurses_leave(void);
 /// Takes over the terminal again after cncurses_leave(). Its size may have changed.

@@ -14,12 +14,12 @@ struct DashboardView {
   /// screen; `nil` if none is open.
   let overlayLayout: Layout?
 
-  /// Draws the frame, and returns it as a grid of cells.
-  func draw() -> Grid {
+  /// Draws the frame.
+  func draw() -> Canvas {
     var canvas = Canvas(size: size, capabilities: capabilities)
     guard let layout else {
       drawTooSmall(on: &canvas)
-      return canvas.grid
+      return canvas
     }
     if dashboard.screen.helpTop != nil {
       let meterless = Layout(Layout.Request(size: size, showsMeters: false)) ?? layout
@@ -38,7 +38,7 @@ struct DashboardView {
       drawView(layout, on: &canvas)
       StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     }
-    return canvas.grid
+    return canvas
   }
 
   /// Draws the topmost overlay.

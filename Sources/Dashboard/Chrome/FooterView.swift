@@ -40,7 +40,9 @@ struct FooterView {
     var column = 1
     for index in items.indices where chosen.contains(index) {
       let end = canvas.columns.upperBound
-      column = canvas.write(items[index], row: row, columns: column..<end) + Self.gap
+      let next = canvas.write(items[index], row: row, columns: column..<end)
+      canvas.mark(.footer(bindings[index].action), row: row, columns: column..<next)
+      column = next + Self.gap
     }
   }
 

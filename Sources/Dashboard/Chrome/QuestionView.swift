@@ -56,26 +56,29 @@ struct QuestionView {
       canvas.glyphs.width(of: form.text, limit: columnCount)
     }
     func room(_ form: QuestionForm) -> Int {
-      columnCount - 2 - form.answers.reduce(0) { $0 + 3 + $1.0.utf8.count + $1.1.utf8.count }
+      columnCount - 2
+        - form.answers.reduce(0) { $0 + 3 + $1.key.utf8.count + $1.words.utf8.count }
     }
     // If the question has not enough room beside the answers, a shorter form of both is drawn.
     let forms = forms(of: question)
     let chosen = forms.first { room($0) >= min(width($0), 24) } ?? forms[forms.count - 1]
-    canvas.fill(row: layout.prompt, columns: canvas.columns)
+    canvas.clear(row: layout.prompt)
     let style = Style(.warning, isBold: true)
     let end = 1 + max(0, min(width(chosen), room(chosen)))
     var column = canvas.write(chosen.text, row: layout.prompt, columns: 1..<end, style: style)
-    for (key, words) in chosen.answers {
-      column += 2
+    for (action, key, words) in chosen.answers {
+      let start = min(column + 2, columnCount)
       column = canvas.write(
         [Span(key, .accent, isBold: true), Span(words.isEmpty ? "" : " \(words)")],
-        row: layout.prompt,
-        columns: min(column, columnCount)..<columnCount)
+        row: layout.prompt, columns: start..<columnCount)
+      canvas.mark(.footer(action), row: layout.prompt, columns: start..<max(start, column))
     }
   }
 
-  /// A text of a question, and the keys and texts of its answers.
-  private typealias QuestionForm = (text: String, answers: [(String, String)])
+  /// A text of a question, and the actions, the keys and the texts of its answers.
+  private typealias QuestionForm = (
+    text: String, answers: [(action: KeyAction, key: String, words: String)]
+  )
 
   /// Returns several forms of a question, the longest first.
   private func forms(of question: Question) -> [QuestionForm] {
@@ -83,12 +86,13 @@ struct QuestionView {
     let end = question.dependents?.isCut == true ? "+" : ""
     let number = CountText.text(count) + end
     func form(_ text: String, also: String, hasWords: Bool = true) -> QuestionForm {
-      let answers = KeyTable.footer(in: .question).compactMap { binding -> (String, String)? in
+      let answers = KeyTable.footer(in: .question).compactMap {
+        binding -> (KeyAction, String, String)? in
         guard let words = binding.footerWords[.question] else { return nil }
         guard binding.action == .answer(.also) else {
-          return (binding.footerKey, hasWords ? words : "")
+          return (binding.action, binding.footerKey, hasWords ? words : "")
         }
-        return count == 0 ? nil : (binding.footerKey, also)
+        return count == 0 ? nil : (binding.action, binding.footerKey, also)
       }
       return (text, answers)
     }

@@ -119,17 +119,13 @@ struct StatusView {
         on: &canvas)
     } else if let opening = dashboard.connection.opening {
       overwrite(
-        [Span("opening \(name(of: opening)) \(canvas.glyphs.ellipsis)", .strong)], on: &canvas)
+        [Span("opening \(dashboard.name(of: opening)) \(canvas.glyphs.ellipsis)", .strong)],
+        on: &canvas)
     } else if dashboard.screen.helpTop == nil, dashboard.picker == nil, dashboard.setup == nil,
       let row = layout.status, let span = statusSentence(in: canvas)
     {
       canvas.write([span], row: row, columns: canvas.columns.dropFirst())
     }
-  }
-
-  private func name(of source: Source) -> String {
-    let row = dashboard.picker?.rows.first { $0.source == source }
-    return row.map { dashboard.name(of: $0) } ?? "another process"
   }
 
   private func draw(_ prompt: TextPrompt, on canvas: inout Canvas) {
@@ -185,7 +181,7 @@ struct StatusView {
   }
 
   private func overwrite(_ spans: [Span], on canvas: inout Canvas) {
-    canvas.fill(row: layout.prompt, columns: canvas.columns)
+    canvas.clear(row: layout.prompt)
     canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
   }
 

@@ -3,16 +3,100 @@
 
 import MonitorProtocol
 
-extension Availability {
-  /// Whether the user can copy the selected line.
-  static let copying = false
-}
-
 extension Dashboard {
   /// Copies the selected line to the terminal's clipboard.
-  mutating func copySelected() -> [Effect] { [.bell] }
+  mutating func copySelected() -> [Effect] {
+    guard let line = selectedLine else {
+      show("no line is selected", isWarning: true)
+      return [.bell]
+    }
+    // No terminal confirms that it has accepted the text.
+    show("sent to the terminal's clipboard: \(line.clipped(to: 200))")
+    return [.copy(line)]
+  }
 
-  /// Returns the effect that sounds the bell if there is a new deadlock and the user has asked for the bell. `before`
-  /// are the warnings before the last message of the monitored process.
-  func bellForDeadlocks(since before: [MonitorWarning]) -> [Effect] { [] }
+  /// The selected line as text, with whole names, without colors and marks; `nil` if no line is selected. The text is
+  /// unsanitised.
+  var selectedLine: String? {
+    switch screenContext {
+    case .list, .detail, .queue: return selected.map { line(of: $0) }
+    case .tree:
+      if let id = tree?.selectedQueue { return shown.queue(id).map { line(of: $0) } }
+      return tree?.selectedOperation.map { line(of: $0) } ?? drawnLine
+    case .queues: return queues.id.flatMap { shown.queue($0) }.map { line(of: $0) }
+    case .timeline:
+      if let run = timeline.run { return line(of: run) }
+      return timeline.queue.flatMap { shown.queue($0) }.map { line(of: $0) }
+    case .events: return selectedEvent.map { line(of: $0) } ?? drawnLine
+    case .log: return selectedLogLine
+    case .warnings: return selectedWarning.map { line(of: $0) }
+    case .groups, .picker, .help, .question, .setup: return drawnLine
+    }
+  }
+
+  /// The selected line as the screen shows it; `nil` if the screen shows no selection.
+  private var drawnLine: String? { ScreenRegions(self).selectedText }
+
+  private var copyGlyphs: Glyphs { Glyphs(isUnicode: configuration.isUnicode) }
+
+  /// The maximum number of characters of a part of a copied line. The clipboard of a terminal accepts no longer text.
+  private static let longestPart = 60_000
+
+  private func joined(_ parts: [String?]) -> String {
+    parts.compactMap { $0?.clipped(to: Self.longestPart) }.filter { !$0.isEmpty }
+      .joined(separator: "  ")
+  }
+
+  private func line(of id: OperationReport.ID) -> String {
+    guard let report = shown.operations[id] else { return "\(id)" }
+    return joined([
+      "\(id)", report.state.rawValue, shown.queue(report.queue)?.name,
+      report.timeText(at: shown.moment(for: id, at: shownTime)), report.title,
+    ])
+  }
+
+  private func line(of queue: QueueReport) -> String {
+    let counts = queue.counts
+    let numbers = [
+      (counts.executing, "executing"), (counts.ready - counts.held, "ready"),
+      (counts.held, "held"), (counts.waiting, "waiting"), (counts.failed, "failed"),
+      (counts.finished, "finished"), (counts.cancelled, "cancelled"),
+    ]
+    return joined(
+      [
+        queue.label, queue.width.map { "width \($0)" }, queue.isSuspended ? "suspended" : nil,
+        queue.startLimit?.text,
+      ] + numbers.map { "\($0) \($1)" })
+  }
+
+  private func line(of run: OperationRun) -> String {
+    let time = (run.finished ?? shownTime) - run.started
+    return joined([
+      "\(run.id)", run.state.rawValue, shown.queue(run.queue)?.name, TimeText.duration(time),
+      run.title,
+    ])
+  }
+
+  private func line(of event: OperationEvent) -> String {
+    let time = shown.hello.map { TimeText.preciseTimeOfDay(event.time, of: $0) }
+    let old = event.old.map { "\($0.rawValue) \(copyGlyphs.arrow) " } ?? ""
+    return joined([
+      time, "\(event.operation)", old + event.new.rawValue, shown.queue(event.queue)?.name,
+      event.title,
+    ])
+  }
+
+  private func line(of warning: MonitorWarning) -> String {
+    let text = WarningText(dashboard: self, glyphs: copyGlyphs)
+    return joined([warning.kind.rawValue, text.sentence(warning)])
+  }
+
+  /// The line of the log screen with the selected match or, if there is none, the last line on the screen; `nil` if the
+  /// screen has no line.
+  private var selectedLogLine: String? {
+    guard let log = detail?.log else { return nil }
+    let rows = logRows
+    let last = log.visible(in: rows, height: detailHeight).last.map { rows.rows[$0].place.line }
+    return [log.match, last].compactMap { $0 }.lazy.compactMap { rows.text(ofLine: $0) }.first
+  }
 }

@@ -131,8 +131,6 @@ extension KeyAction {
     case .setup: Availability.setup
     case .timeline(.previousRun), .timeline(.nextRun): Availability.timelineCursor
     case .replay(.goToTime): Availability.replayTimes
-    case .screen(.copy): Availability.copying
-    case .picker(.choose): Availability.severalProcesses
     case .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker, .command,
       .queue, .warnings, .answer, .replay:
       true

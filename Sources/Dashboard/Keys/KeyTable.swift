@@ -48,7 +48,7 @@ enum KeyTable {
     .queue(.toggleSuspended),
     .tree(.goToBlocker),
     .list(.openFilter), .screen(.nextView), .queue(.narrow), .queue(.widen), .queue(.setRate),
-    .picker(.choose),
+    .picker(.openChoice), .picker(.choose),
     .command(.tag), .command(.armCancelKeys), .detail(.open), .tree(.enterRow),
     .list(.openSearch), .list(.openSortMenu), .log(.open), .log(.openSearch), .log(.searchNext),
     .warnings(.goTo), .warnings(.showOperations), .queueScreen(.nextQueue),

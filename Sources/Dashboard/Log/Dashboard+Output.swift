@@ -30,8 +30,8 @@ extension Dashboard {
     // An answer never causes a request, so that requests end. The answer to a search has the lines around the match.
     switch message {
     case .output, .outputSearched: return []
-    case .monitor, .input, .tick, .resized, .exported, .found, .findFailed, .openFailed, .replay,
-      .jobsEnded, .recordingFailed, .settingsSaved:
+    case .monitor, .input, .tick, .resized, .exported, .found, .findFailed, .opened, .openFailed,
+      .replay, .jobsEnded, .recordingFailed, .settingsSaved:
       break
     }
     if effects.contains(where: \.searchesOutput) { return [] }

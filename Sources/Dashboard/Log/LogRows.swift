@@ -91,6 +91,14 @@ struct LogRows {
     text.isEmpty ? [] : lines.filter { $0.text.containsIgnoringCase(text) }.map(\.number)
   }
 
+  /// Returns the time, the level and the whole text of a line; `nil` if the rows do not contain the line.
+  func text(ofLine number: UInt64) -> String? {
+    guard let line = lines.first(where: { $0.number == number }) else { return nil }
+    let head = rows.first { $0.place == Place(line: number, part: 0) }?.head ?? []
+    let words = head.map(\.text).joined().split(separator: " ") + [line.text[...]]
+    return words.joined(separator: "  ")
+  }
+
   // MARK: The parts of a row
 
   /// Returns words about the lines that were dropped before the first line.

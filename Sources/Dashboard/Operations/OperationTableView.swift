@@ -57,11 +57,13 @@ struct OperationTableView {
     }
     func left(_ text: String, _ column: ColumnPlan.Column) {
       guard let range = columns[column] else { return }
+      canvas.mark(.heading(column), row: row, columns: range)
       let (text, style) = heading(text, column)
       canvas.write(text, row: row, columns: range, style: style)
     }
     func right(_ text: String, _ column: ColumnPlan.Column) {
       guard let range = columns[column] else { return }
+      canvas.mark(.heading(column), row: row, columns: range)
       let (text, style) = heading(text, column)
       canvas.writeRight(text, row: row, columns: range, style: style)
     }
@@ -201,7 +203,7 @@ struct OperationTableView {
     guard let id = dashboard.list.selection.id else { return }
     let isListed = dashboard.list.rows.index(of: id) != nil
     let reason = dashboard.whyNoRow(id, otherwise: isListed ? "off screen" : "not listed")
-    canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
+    canvas.writeCursor(row: row, columns: layout.table)
     let words = "selected row: \(reason) \(canvas.glyphs.dot) g: first row"
     var start = layout.table.lowerBound + 2
     if let range = columns[.id],

@@ -6,7 +6,7 @@ import MonitorProtocol
 /// The state of the open picker, which lists the processes that were found, and the demo.
 ///
 /// The selection is a source, never a row. Until the user has selected a source, the first source that is not
-/// watched is selected.
+/// watched is selected. The user can also choose several processes, which are then watched as one.
 struct PickerState: Sendable, Equatable {
   /// A row of the picker, which shows a process or the demo.
   enum Row: Sendable, Equatable {
@@ -62,6 +62,9 @@ struct PickerState: Sendable, Equatable {
   /// The index of the selected row.
   private(set) var index = 0
 
+  /// The processes that the user has chosen to watch together, in the order of the choice.
+  private(set) var chosen: [ProcessChoice.ID] = []
+
   private var isChosen = false
   /// Whether the user has requested the next search. The user requests the first search by opening the picker.
   private var isRequested = true
@@ -69,6 +72,24 @@ struct PickerState: Sendable, Equatable {
 
   /// The selected row.
   var selected: Row { rows[index] }
+
+  /// The source that the program watches next: the chosen processes or, if none is chosen, the source of the selected
+  /// row.
+  var next: Source {
+    switch chosen.count {
+    case 0: selected.source
+    case 1: .process(chosen[0])
+    default: .processes(chosen)
+    }
+  }
+
+  /// The row of the source that the program watches next; `nil` if it consists of several processes.
+  var nextRow: Row? { rows.first { $0.source == next } }
+
+  /// Chooses a process, or removes it from the chosen processes.
+  mutating func toggle(_ id: ProcessChoice.ID) {
+    if let index = chosen.firstIndex(of: id) { chosen.remove(at: index) } else { chosen.append(id) }
+  }
 
   /// Begins a search for processes if the time of the next search has come. Returns whether the user has requested the
   /// search; `nil` if no search begins.
@@ -92,6 +113,8 @@ struct PickerState: Sendable, Equatable {
   mutating func take(_ choices: [ProcessChoice], watched: Source?, at now: MonitorTime) {
     let source = selected.source
     rows = choices.map { .process($0) } + [.demo]
+    let choosable = Set(choices.lazy.filter { $0.refusal == nil }.map(\.id))
+    chosen.removeAll { !choosable.contains($0) }
     result = .found
     nextLook = now + Self.interval
     let same = isChosen ? rows.firstIndex { $0.source == source } : nil

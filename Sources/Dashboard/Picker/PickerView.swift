@@ -52,8 +52,9 @@ struct PickerView {
       case .found: " \(count) process\(count == 1 ? "" : "es") "
       case .failed: " the search has failed "
       }
+    let chosen = picker.chosen.isEmpty ? "" : " \(picker.chosen.count) chosen \(canvas.glyphs.dot)"
     canvas.writeRight(
-      words, row: layout.headings, columns: canvas.columns.dropLast(), style: Style(.dim))
+      chosen + words, row: layout.headings, columns: canvas.columns.dropLast(), style: Style(.dim))
   }
 
   /// The words ` on HOST`; empty if the picker lists the processes of this machine.
@@ -78,9 +79,13 @@ struct PickerView {
   private func draw(
     _ content: PickerState.Row, _ columns: PickerColumns, row: Int, on canvas: inout Canvas
   ) {
-    let isWatched = content.source == dashboard.connection.source
-    if isWatched {
-      canvas.put("*", row: row, column: canvas.columns.lowerBound + 1, style: Style(.accent))
+    let isWatched = dashboard.includes(content)
+    let isChosen =
+      if case .process(let choice) = content { picker.chosen.contains(choice.id) } else { false }
+    if isChosen || isWatched {
+      canvas.put(
+        isChosen ? "+" : "*", row: row, column: canvas.columns.lowerBound + 1,
+        style: Style(.accent, isBold: isChosen))
     }
     let quiet = Style(content.refusal == nil ? .text : .dim)
     let remark = remark(on: content)
@@ -127,7 +132,7 @@ struct PickerView {
   /// Returns a remark about the row's source, such as `attached`; empty if there is no remark.
   private func remark(on row: PickerState.Row) -> String {
     if let refusal = row.refusal { return refusal }
-    if row.source == dashboard.connection.source {
+    if dashboard.includes(row) {
       return dashboard.live.endedReason == nil ? "attached" : "attached, ended"
     }
     return row == .demo ? "runs inside opq-top" : ""
@@ -150,12 +155,15 @@ struct PickerView {
     }
   }
 
-  /// A sentence about the effect of Enter on the selected row.
+  /// A sentence about the effect of Enter: on the chosen processes or, if none is chosen, on the selected row.
   private var sentence: [Span] {
-    let row = picker.selected
+    guard let row = picker.nextRow else {
+      let end = dashboard.configuration.isReadOnly ? ", read-only" : " as one"
+      return [Span("Enter attaches to \(dashboard.name(of: picker.next))\(end)")]
+    }
     let name = Span("\(dashboard.name(of: row)) ", .strong, isBold: true)
     if let refusal = row.refusal { return [name, Span("cannot attach: \(refusal)")] }
-    if dashboard.isWatched(row) { return [name, Span("is attached")] }
+    if dashboard.isWatched(row.source) { return [name, Span("is attached")] }
     let configuration = dashboard.configuration
     let title = configuration.runsJobs ? "" : configuration.title
     switch row {

@@ -130,7 +130,7 @@ extension QueueTableView {
   /// Draws the line that stands for the selected queue after this queue has disappeared.
   private func drawGhost(row: Int, on canvas: inout Canvas) {
     let columns = layout.table
-    canvas.write(canvas.glyphs.selection, row: row, columns: columns, style: Style(.accent))
+    canvas.writeCursor(row: row, columns: columns)
     canvas.write(
       "the selected queue no longer exists", row: row, columns: columns.dropFirst(2),
       style: Style(.strong))

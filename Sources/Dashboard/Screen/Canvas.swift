@@ -18,6 +18,8 @@ struct Canvas {
   private(set) var grid: Grid
   /// The characters to draw lines and bars with.
   let glyphs: Glyphs
+  /// The drawn parts that react to the mouse.
+  private(set) var regions = DrawnRegions()
 
   /// Creates a canvas on which every cell is an unstyled space.
   init(size: Size, capabilities: Capabilities) {
@@ -89,8 +91,26 @@ struct Canvas {
     fill(scalar, row: row, columns: column..<column + 1, style: style)
   }
 
+  /// Replaces a row by spaces that do not react to the mouse.
+  mutating func clear(row: Int) {
+    fill(row: row, columns: columns)
+    regions.targets.removeAll { $0.row == row }
+  }
+
+  /// Notes that part of a row reacts to the mouse.
+  mutating func mark(_ target: ScreenRegions.Target, row: Int, columns: Range<Int>) {
+    regions.targets.append(DrawnRegions.Region(target: target, row: row, columns: columns))
+  }
+
+  /// Draws the mark of the selected line, which can be a line without a row.
+  mutating func writeCursor(row: Int, columns: Range<Int>) {
+    write(glyphs.selection, row: row, columns: columns, style: Style(.accent))
+    regions.cursor = row
+  }
+
   /// Draws part of a row as selected, as one solid bar: keeps the characters, and replaces all styles.
   mutating func select(row: Int, columns: Range<Int>) {
+    regions.cursor = row
     guard (0..<grid.size.rows).contains(row) else { return }
     for column in columns.clamped(to: self.columns) {
       grid[row: row, column: column].style = .selected

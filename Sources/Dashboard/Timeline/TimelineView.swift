@@ -28,7 +28,8 @@ struct TimelineView {
         "no queues", row: layout.body.lowerBound, columns: layout.table.dropFirst(2),
         style: Style(.dim))
     }
-    for (row, content) in visibleRows {
+    for (line, (row, content)) in visibleRows.enumerated() {
+      canvas.mark(.row(line), row: row, columns: layout.table)
       switch content.id {
       case .queue(let id):
         draw(queue: id, leftOutCount: content.leftOutCount, row: row, on: &canvas)
@@ -146,6 +147,7 @@ struct TimelineView {
     _ run: OperationRun, columns: Range<Int>, showsStart: Bool, row: Int,
     on canvas: inout Canvas
   ) {
+    canvas.mark(.run(run.id), row: row, columns: columns)
     let style = Style(run.state.role)
     canvas.fill(canvas.glyphs.run(run.state), row: row, columns: columns, style: style)
     let goesOn = run.finished == nil

@@ -47,7 +47,7 @@ struct TreeView {
   /// Draws the cursor at the former line of the selected row, and the reason why the row is not in the tree. The
   /// text begins at the names of the operations if it has room there.
   private func drawGhost(row: Int, names: Range<Int>, on canvas: inout Canvas) {
-    canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
+    canvas.writeCursor(row: row, columns: layout.table)
     let id = tree.selectedOperation
     let reason = id.map { dashboard.whyNoRow($0, otherwise: "not in this tree") }
     let words =

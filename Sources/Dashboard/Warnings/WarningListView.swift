@@ -56,8 +56,7 @@ struct WarningListView {
   }
   /// Draws the line that stands for the selected warning after this warning has ended.
   private func drawGhost(row: Int, on canvas: inout Canvas) {
-    canvas.write(
-      canvas.glyphs.selection, row: row, columns: canvas.columns, style: Style(.accent))
+    canvas.writeCursor(row: row, columns: canvas.columns)
     canvas.write(
       "the selected warning no longer exists", row: row, columns: canvas.columns.dropFirst(2),
       style: Style(.strong))

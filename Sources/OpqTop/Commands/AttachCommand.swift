@@ -26,7 +26,8 @@ struct AttachCommand: EndingCommand {
       With --run, the dashboard prints at its end what "opq-top run" prints. The exit statuses are the same, but after \
       a signal, opq-top ends by this signal.
       "opq-top attach [options] -- COMMAND" starts a command; see "opq-top --help".
-      """)
+      """
+        + Examples.help("attach"))
 
   @Argument(
     help: ArgumentHelp(

@@ -12,7 +12,8 @@ struct CancelCommand: InquiryCommand {
       Cancelling is a request. To wait until the operations are cancelled, use "wait --state cancelled". \
       An operation that has already finished is reported, and is not an error. Exits with 1 if an \
       operation is unknown, and with 5 if the process is read-only.
-      """)
+      """
+        + Examples.help("cancel"))
   static let isReadOnly = false
 
   @Argument(
@@ -49,7 +50,8 @@ struct SuspendCommand: InquiryCommand {
     discussion: """
       Operations that execute continue. Exits with 1 if no queue has this name, with 2 if several have it, \
       and with 5 if the process is read-only.
-      """)
+      """
+        + Examples.help("suspend"))
   static let isReadOnly = false
 
   @Argument(
@@ -75,7 +77,8 @@ struct ResumeCommand: InquiryCommand {
     discussion: """
       Exits with 1 if no queue has this name, with 2 if several have it, and with 5 if the process is \
       read-only.
-      """)
+      """
+        + Examples.help("resume"))
   static let isReadOnly = false
 
   @Argument(

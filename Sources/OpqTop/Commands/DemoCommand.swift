@@ -10,7 +10,7 @@ import DemoWorkloads
 struct DemoCommand: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Runs a demo workload and shows it.",
-    discussion: DemoList.discussion)
+    discussion: DemoList.discussion + Examples.help("demo"))
 
   @OptionGroup var demo: DemoOptions
   @OptionGroup var view: ViewOptions

@@ -16,7 +16,8 @@ struct ExportCommand: EndingCommand {
       Graphviz. csv has a line for each operation. If the recording is damaged or cut off, the part before \
       is exported. Exits with 1 if something could not be read or written, with 2 if the file does not \
       exist or is not a recording, and with 4 if another major version made it.
-      """)
+      """
+        + Examples.help("export"))
 
   @Argument(help: ArgumentHelp("The recording.", valueName: "file"))
   var file: String

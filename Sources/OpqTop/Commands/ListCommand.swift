@@ -15,7 +15,8 @@ struct ListCommand: EndingCommand {
       OPQ_MONITOR=rw in their environment, or call OperationMonitor.listen(). MODE is rw if a viewer can \
       cancel operations and ro if it cannot. PROTO is the version of the protocol. Exits with 3 if there is \
       no such process; with --json, the list is then empty. With a host, lists the processes of the same user there.
-      """)
+      """
+        + Examples.help("ls"))
 
   @Argument(
     help: ArgumentHelp("The host whose processes are listed, as with -H.", valueName: "host"))

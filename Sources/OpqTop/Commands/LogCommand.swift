@@ -20,7 +20,8 @@ struct LogCommand: InquiryCommand {
       prints the last attempt; with --follow, also the attempts after it, until the job has ended. Exits with 1 if \
       the run has no such job or attempt, or if the run is interrupted while --follow waits. opq-top cannot read \
       the output of a job on another machine. Call it on that machine, for example with ssh.
-      """)
+      """
+        + Examples.help("log"))
   static let isReadOnly = true
 
   @Argument(

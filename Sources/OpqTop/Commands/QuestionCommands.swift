@@ -13,7 +13,8 @@ struct WhyCommand: InquiryCommand {
       Prints every reason why the operation does not run, the chain of operations that block it, and \
       warnings about it. Exits with 1 if the process does not know the operation, because it finished long \
       ago or never existed.
-      """)
+      """
+        + Examples.help("why"))
   static let isReadOnly = true
 
   @Argument(
@@ -43,7 +44,8 @@ struct TreeCommand: InquiryCommand {
       Each operation has one row, with its dependencies below it. An operation that appears again is marked \
       ^seen, and a cycle of dependencies is marked ^cycle. Heavy lines (#== with --ascii) mark the critical \
       path. Exits with 1 if the process does not know the operation.
-      """)
+      """
+        + Examples.help("tree"))
   static let isReadOnly = true
 
   @Argument(
@@ -92,7 +94,8 @@ struct WaitCommand: InquiryCommand {
 
       Unlike that of other commands, --state names no place of runs. So if the run is not in the directory .opq of the \
       working directory, --run needs the path of its directory.
-      """)
+      """
+        + Examples.help("wait"))
   static let isReadOnly = true
 
   @Argument(

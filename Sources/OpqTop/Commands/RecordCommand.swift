@@ -21,7 +21,8 @@ struct RecordCommand: EndingCommand {
       from its first operation. Signals are passed on to the command. Exits as the command does, or with 1 \
       if the recording failed, or if no process of the command listened. If COMMAND does not exist, exits \
       with 127; if it cannot be executed, with 126.
-      """)
+      """
+        + Examples.help("record"))
 
   @OptionGroup var options: TargetOptions
   @OptionGroup var runs: RunPlaceOptions

@@ -18,7 +18,8 @@ struct RelayCommand: EndingCommand {
       or when it receives nothing for a minute. Without an argument, it forwards messages of all processes of this \
       user that listen. Exits with 1 if a message of the viewer is not valid or none arrives for a minute, and with 2 \
       if its input or output is a terminal.
-      """)
+      """
+        + Examples.help("relay"))
 
   @Argument(
     help: ArgumentHelp(

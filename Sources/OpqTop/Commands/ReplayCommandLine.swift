@@ -15,7 +15,8 @@ struct ReplayCommandLine: EndingCommand {
       or for each interval of -d. If the recording is damaged or cut off, the part before is replayed. \
       Exits with 2 if the file does not exist or is not a recording, and with 4 if another major version \
       made it.
-      """)
+      """
+        + Examples.help("replay"))
 
   @Argument(help: ArgumentHelp("The recording.", valueName: "file"))
   var file: String

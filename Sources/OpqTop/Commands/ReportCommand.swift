@@ -13,7 +13,8 @@ struct ReportCommand: EndingCommand {
       The report is one HTML file without scripts. It shows the slots of each queue, the number of \
       operations that ran and were ready, the critical path, the slowest kinds of operations, and the warnings. It has a \
       light, a dark and a printed form. The exit statuses are those of "opq-top export".
-      """)
+      """
+        + Examples.help("report"))
 
   @Argument(help: ArgumentHelp("The recording.", valueName: "file"))
   var file: String

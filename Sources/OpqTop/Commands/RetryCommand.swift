@@ -25,7 +25,8 @@ struct RetryCommand: EndingCommand {
       With --host or --via, the run is on another machine, and a process there must execute its jobs.
 
       Exits with 3 if there is no such run.
-      """)
+      """
+        + Examples.help("retry"))
 
   @Argument(help: ArgumentHelp("The names of the jobs, such as align[1].", valueName: "job"))
   var jobs: [String]

@@ -34,7 +34,8 @@ struct RunCommand: EndingCommand {
       a job has started, and the status is 2. If --resume finds no run, the status is 3. Without the dashboard, after \
       the signal N, all jobs are ended, and the status is 128 + N, for example 130 after Ctrl-C. A second Ctrl-C kills \
       the commands.
-      """)
+      """
+        + Examples.help("run"))
 
   @Argument(
     help: ArgumentHelp(

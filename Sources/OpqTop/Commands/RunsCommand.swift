@@ -22,7 +22,8 @@ struct RunsCommand: EndingCommand {
       --prune deletes runs with the output of their jobs, but no run that is starting or running, that a dashboard \
       shows, or one of whose commands still runs. It lists the runs and asks. Without a terminal, it needs --yes. \
       Exits with 1 if a run could not be deleted.
-      """)
+      """
+        + Examples.help("runs"))
 
   @Flag(help: "Print the list as one line of JSON.")
   var json = false

@@ -70,6 +70,7 @@ package struct DashboardLoop: ~Copyable {
   /// - Returns: How the process must end, the last watched source, and the frame times if the user
   ///   requests them.
   package consuming func run() -> (Ending, watched: WatchedSource?, frameTimes: String?) {
+    terminal.setMouse(dashboard.usesMouse)
     takeMonitorMessages()
     resize()
     while true {
@@ -176,6 +177,7 @@ package struct DashboardLoop: ~Copyable {
       outputReader = new.run.map { OutputReader($0.output) }
       isDrained = false
       haveJobsEnded = false
+      deliver(.opened)
     }
     pacer.noteReaction()
   }
@@ -255,8 +257,8 @@ package struct DashboardLoop: ~Copyable {
       let result = settingsFile?.save(settings, keys)
       deliver(.settingsSaved(result ?? .failed(reason: "the directory of the file is unknown")))
     case .setTheme(let theme): terminal.setTheme(theme)
-    // The keys that request these effects do not exist yet.
-    case .copy, .setMouse: break
+    case .copy(let text): terminal.copy(text)
+    case .setMouse(let isOn): terminal.setMouse(isOn)
     }
   }
 

@@ -99,14 +99,17 @@ package final class SourceOpener: Sendable {
   func open(_ source: Source) {
     switch source {
     case .process(let id):
-      guard let search else { return open(LocatedProcess(path: id)) }
-      guard let process = search.takeProcess(id) else {
+      guard let process = located(id) else {
         return answer(.failed("the process is no longer in the list"))
       }
       open(process)
-    case .processes:
-      // The list in which the user chooses a source never offers several processes as one source.
-      answer(.failed("to show several processes, use: opq-top attach PID PID"))
+    case .processes(let ids):
+      let processes = ids.compactMap { located($0) }
+      guard processes.count == ids.count else {
+        for process in processes { search?.release(process) }
+        return answer(.failed("one of the processes is no longer in the list"))
+      }
+      open(processes)
     case .recording(let path):
       // The list in which the user chooses a source never offers recordings.
       answer(.failed("to show a recording, use: opq-top replay \(path)"))
@@ -115,6 +118,44 @@ package final class SourceOpener: Sendable {
         do {
           answer(.opened(try openDemo()))
         } catch {
+          answer(.failed("\(error)"))
+        }
+      }
+    }
+  }
+
+  /// Returns the process with an id; `nil` if the search for processes has not found it. The caller must release it.
+  private func located(_ id: ProcessChoice.ID) -> LocatedProcess? {
+    guard let search else { return LocatedProcess(path: id) }
+    return search.takeProcess(id)
+  }
+
+  /// Begins to open several processes, which are then watched as one. If one of them cannot be watched, none is watched.
+  private func open(_ processes: [LocatedProcess]) {
+    let sessions = processes.map { process in
+      RemoteSession(
+        process.address, isReadOnly: isReadOnly,
+        mostBytes: OperationLedger.mostBytes / processes.count
+      ) { [waker] in waker.ring() }
+    }
+    state.withLock { $0.pending += sessions }
+    let greetings = GroupGreetings(count: sessions.count)
+    for session in sessions {
+      session.whenGreeted { [self] result in
+        guard let outcome = greetings.take(result) else { return }
+        state.withLock { state in
+          state.pending.removeAll { pending in sessions.contains { $0 === pending } }
+        }
+        let release: @Sendable () -> Void = { [search] in
+          for process in processes { search?.release(process) }
+        }
+        switch outcome {
+        case .success:
+          let group = ProcessGroup(sessions, interest: Interest()) { [waker] in waker.ring() }
+          answer(.opened(WatchedSource(process: group, run: nil, release: release)))
+        case .failure(let error):
+          for session in sessions { session.invalidate() }
+          release()
           answer(.failed("\(error)"))
         }
       }
@@ -200,6 +241,42 @@ extension ProcessChoice {
     case .failure(let error):
       self.init(
         id: id, processID: found.processID, programName: "", refusal: "\(error)")
+    }
+  }
+}
+
+/// Collects the greetings of several processes that are opened together.
+private final class GroupGreetings: Sendable {
+  private struct State {
+    var hellos: [Hello] = []
+    var isOver = false
+  }
+
+  private let count: Int
+  private let state = Mutex(State())
+
+  /// Creates a collection that waits for this number of greetings.
+  init(count: Int) { self.count = count }
+
+  /// Takes the answer of a process. Returns the outcome for all processes after the last greeting or the first error;
+  /// otherwise `nil`.
+  func take(_ answer: Result<Hello, AttachError>) -> Result<Void, AttachError>? {
+    state.withLock { state in
+      guard !state.isOver else { return nil }
+      switch answer {
+      case .failure(let error):
+        state.isOver = true
+        return .failure(error)
+      case .success(let hello):
+        // If two sockets belong to the same process, its operations would be shown twice.
+        if state.hellos.contains(where: { $0.isSameProcess(as: hello) }) {
+          state.isOver = true
+          return .failure(AttachError(.lost, "two of the chosen processes are the same process"))
+        }
+        state.hellos.append(hello)
+        state.isOver = state.hellos.count == count
+        return state.isOver ? .success(()) : nil
+      }
     }
   }
 }

@@ -57,6 +57,11 @@ extension Dashboard {
   func text(isUnicode: Bool = true) -> [String] { picture(isUnicode: isUnicode).text }
 }
 
+extension Effect {
+  /// Whether the effect sends a command to the monitored process.
+  var isCommand: Bool { if case .send = self { true } else { false } }
+}
+
 extension Grid {
   /// The text of each row, without trailing spaces.
   var text: [String] {

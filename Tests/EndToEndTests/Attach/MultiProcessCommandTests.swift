@@ -49,6 +49,22 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
+  @Test("CP-4: Processes that are chosen in the picker are shown together")
+  func choosesInPicker() throws {
+    let (first, second) = try pair()
+    let window = try first.watch(
+      rows: 40, ["attach", "\(first.id)"], until: "\(first.id)]  ATTACHED rw")
+    window.type("o")
+    #expect(window.wait { $0.contains("2 processes") && $0.contains("\(second.id)") })
+    window.type("g  ")
+    #expect(window.wait { $0.contains("2 chosen") })
+    window.type("\r")
+    #expect(window.wait { $0.contains("2 processes  ATTACHED rw  LIVE") })
+    #expect(window.wait { $0.contains("sum 2 processes") })
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
   @Test("A stopped process does not delay the other's answer, and answers later")
   func cancelsWhileOneIsStopped() throws {
     let (first, second) = try pair()

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// Whether the dashboard reacts to the mouse. The program's loop switches the reports of the terminal on before the
+  /// first message. ``Effect/setMouse(_:)`` reports each later change.
+  package var usesMouse: Bool { settings.usesMouse }
+
+  /// The number of rows by which a step of the wheel moves the selection.
+  private static let wheelStep = 3
+
+  /// Processes an action of the mouse.
+  ///
+  /// While the user types a text or selects from a menu, the mouse has no effect.
+  mutating func reduce(_ input: MouseInput) -> [Effect] {
+    guard settings.usesMouse, !isPrompting else { return [] }
+    switch input.kind {
+    case .press: return click(row: input.row, column: input.column)
+    case .wheelUp: return turnWheel(by: -Self.wheelStep)
+    case .wheelDown: return turnWheel(by: Self.wheelStep)
+    }
+  }
+
+  /// Whether the next key belongs to a prompt or to a menu.
+  private var isPrompting: Bool {
+    prompts.text != nil || prompts.isChoosingOrder || prompts.goTo != nil
+      || list.cancelKeys.isArmed && prompts.question == nil
+  }
+
+  private mutating func turnWheel(by offset: Int) -> [Effect] {
+    guard prompts.question == nil, screen.layout != nil else { return [] }
+    screen.notice = nil
+    move(by: offset)
+    return []
+  }
+
+  private mutating func click(row: Int, column: Int) -> [Effect] {
+    let regions = ScreenRegions(self)
+    guard let target = regions.target(row: row, column: column) else { return [] }
+    switch target {
+    case .footer(let action): return press(action)
+    case .row(let line): return click(line, in: regions)
+    case .run(let id): return click(id, in: regions.line(atRow: row), regions)
+    case .heading(let column): return sort(by: column)
+    case .replayBar(let column): return seek(to: column)
+    case .body: return []
+    }
+  }
+
+  /// Performs an action of the footer, as its key does.
+  private mutating func press(_ action: KeyAction) -> [Effect] {
+    let context = keyContext
+    let binding = (ReplayKeys.bindings + KeyTable.bindings).first {
+      $0.action == action && $0.contexts.contains(context)
+    }
+    guard let input = binding?.inputs.first else { return [] }
+    return reduce(input)
+  }
+
+  /// Selects a line. If it is already selected, opens it as Enter does.
+  private mutating func click(_ line: Int, in regions: ScreenRegions) -> [Effect] {
+    guard let selected = regions.selectedLine else { return [] }
+    guard line != selected else { return reduce(.key(.enter)) }
+    screen.notice = nil
+    move(by: line - selected)
+    return []
+  }
+
+  /// Selects a run of the timeline. If it is already selected, opens it as Enter does.
+  private mutating func click(
+    _ id: OperationReport.ID, in line: Int?, _ regions: ScreenRegions
+  ) -> [Effect] {
+    guard let line, let selected = regions.selectedLine else { return [] }
+    guard line != selected || timeline.run?.id != id else { return reduce(.key(.enter)) }
+    screen.notice = nil
+    if line != selected { move(by: line - selected) }
+    // The newest run of a slot is the last one.
+    for step in [1, -1] {
+      var count = 0
+      while timeline.run?.id != id, count < TimelineState.runLimit, selectRun(by: step) == [] {
+        count += 1
+      }
+    }
+    return []
+  }
+
+  /// Sorts the list by a column. If the list is already sorted by the column, reverses the order.
+  private mutating func sort(by column: ColumnPlan.Column) -> [Effect] {
+    screen.notice = nil
+    if list.listing.order.column.shownIn == column {
+      list.listing.order.isReversed.toggle()
+      return []
+    }
+    let order = SortOrder.Column.offered.first { $0.shownIn == column }
+    guard let order else { return [.bell] }
+    list.listing.order.column = order
+    return []
+  }
+
+  /// Moves the replay to the moment at a column of the bar.
+  private mutating func seek(to column: Int) -> [Effect] {
+    guard let replay else { return [] }
+    let bar = ReplayBar(replay, columns: 0..<screen.size.columns)
+    guard let time = bar.time(at: column) else { return [] }
+    screen.notice = nil
+    return [.replay(.seek(by: time - replay.position))]
+  }
+}
