@@ -81,6 +81,7 @@ struct KeyTests {
       dashboard.press(.enter)
     } else {
       dashboard.take(.input(context == .groups ? .character("v") : .function(2)))
+      if context == .groups { dashboard.press("j") }
     }
     return dashboard
   }

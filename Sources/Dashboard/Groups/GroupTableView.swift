@@ -182,7 +182,9 @@ struct GroupTableView {
     guard let group = state.selected else { return }
     let name = canvas.glyphs.clipped(monitored.title(of: group.key), to: 24)
     let unfinished = CountText.text(group.counts.unfinished)
-    let sentence = "\(unfinished) of \(CountText.text(group.counts.total)) unfinished"
+    let total = CountText.text(group.counts.total)
+    let noun = group.counts.total == 1 ? "operation" : "operations"
+    let sentence = "\(unfinished) of \(total) \(noun) unfinished; Enter lists them"
     canvas.write(
       [Span("\(name) ", .strong, isBold: true), Span(sentence)], row: layout.sentence,
       columns: columns)

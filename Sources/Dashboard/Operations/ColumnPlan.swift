@@ -29,6 +29,8 @@ struct ColumnPlan: Sendable, Equatable {
     var hasPriorities = true
     /// Whether the list is sorted by the position in the run order, so that the table shows this position.
     var isSortedByPosition = false
+    /// Whether any operation has a quality of service.
+    var hasQualities = false
     /// Whether any operation has a progress.
     var hasProgress = false
     /// Whether any operation has an error.
@@ -47,7 +49,7 @@ struct ColumnPlan: Sendable, Equatable {
 
   /// The minimum width of a table to which the dashboard adds columns, and the minimum number of cells for the
   /// operation's name if it does.
-  private static let (wideTable, wideTitle) = (100, 22)
+  private static let (wideTable, wideTitle) = (110, 22)
 
   /// The minimum number of cells of the column of errors, and the number that the column gets before the name gets
   /// more.
@@ -103,7 +105,7 @@ struct ColumnPlan: Sendable, Equatable {
       .key: CancelKeyColumn.width, .id: max(5, min(facts.idWidth, 21)),
       .process: facts.processWidth, .state: 10, .queue: max(6, facts.queueWidth),
       .priority: 5, .quality: 5, .position: PositionText.width, .dependencies: 6, .time: 6,
-      .dependents: 5, .kind: max(4, min(facts.kindWidth, ColumnContents.widestKind)), .progress: 9,
+      .dependents: 5, .kind: max(4, min(facts.kindWidth, ColumnContents.widestKind)), .progress: 15,
     ]
   }
 
@@ -155,7 +157,7 @@ struct ColumnPlan: Sendable, Equatable {
     if width >= wideTable {
       var further: [Column] = [.kind, .position]
       if facts.hasErrors { further.append(.error) }
-      further.append(.quality)
+      if facts.hasQualities { further.append(.quality) }
       if facts.hasProgress { further.append(.progress) }
       for column in further where !present.contains(column) {
         present.insert(column)
@@ -241,12 +243,14 @@ struct ColumnPlan: Sendable, Equatable {
   }
 }
 
-/// What the columns of the list have shown. A wide table has a column of progress, and one of errors, after an operation
-/// had a value for it. The columns stay, so that they do not move again.
+/// What the columns of the list have shown. A wide table has a column for the quality of service, the progress or the
+/// error after an operation had one. The column stays, so that the other columns do not move again.
 ///
 /// The values of each changed operation are read once. Therefore the cost does not depend on the number of known
 /// operations.
 struct ColumnContents: Sendable, Equatable {
+  /// Whether the quality of service of any operation was set.
+  private(set) var hasQualities = false
   /// Whether any operation had a progress.
   private(set) var hasProgress = false
   /// Whether any operation had an error, or a reason for its cancellation.
@@ -255,7 +259,7 @@ struct ColumnContents: Sendable, Equatable {
   private(set) var kindWidth = 0
 
   /// The maximum number of cells of a kind.
-  static let widestKind = 16
+  static let widestKind = 18
 
   /// Reads the values of operations that have changed.
   mutating func note(_ changed: some Sequence<OperationReport>) {
@@ -265,7 +269,8 @@ struct ColumnContents: Sendable, Equatable {
       }
       if !hasProgress { hasProgress = report.progress != nil || report.memberQueue != nil }
       if !hasErrors { hasErrors = report.errorText != nil || report.cancellationCause != nil }
-      if hasProgress, hasErrors, kindWidth == Self.widestKind { return }
+      if !hasQualities { hasQualities = report.qualityOfService != .default }
+      if hasQualities, hasProgress, hasErrors, kindWidth == Self.widestKind { return }
     }
   }
 }

@@ -94,11 +94,12 @@ struct Explanation {
     let name = glyphs.clipped(queue.name, to: 24)
     let place = PositionText(report, in: monitored).map { "\($0.ordinal) in \(name)" }
     if let width = queue.width, queue.counts.executing >= width {
-      let slots = "\(CountText.text(queue.counts.executing))/\(CountText.text(width))"
+      let count = "\(CountText.text(queue.counts.executing))/\(CountText.text(width))"
       let ready = place.map { "ready, \($0)" } ?? "ready"
+      let slots = place == nil ? "all slots of \(name)" : "all slots"
       return monitored.deadlocked.queues.contains(queue.id)
-        ? "\(ready); a deadlock holds all slots of \(name) (\(slots))"
-        : "\(ready); all slots of \(name) are in use (\(slots))"
+        ? "\(ready); a deadlock holds \(slots) (\(count))"
+        : "\(ready); \(slots) are in use (\(count))"
     }
     return place.map { "ready, \($0), not started yet" }
       ?? "ready in queue \(name), not started yet"

@@ -41,7 +41,8 @@ struct OperationTableView {
       queueWidth: queueWidth(glyphs), kindWidth: contents.kindWidth, keys: keyColumn,
       hasPriorities: dashboard.list.hasPriorities,
       isSortedByPosition: dashboard.list.listing.order.column == .position,
-      hasProgress: contents.hasProgress, hasErrors: contents.hasErrors)
+      hasQualities: contents.hasQualities, hasProgress: contents.hasProgress,
+      hasErrors: contents.hasErrors)
     return ColumnPlan(within: layout.table, facts, dashboard.settings.columns)
   }
 
