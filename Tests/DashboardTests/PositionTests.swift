@@ -74,7 +74,7 @@ struct PositionTests {
     var dashboard = Self.sortedDashboard(columns: columns, rows: rows)
     dashboard.press("1104")
     dashboard.press(.enter)
-    GoldenFrame.check(dashboard, named: "list-position")
+    GoldenFrame.check(dashboard.picture(), named: "list-position-\(columns)x\(rows)")
   }
 
   @Test("PO-1: The column POS shows the position of each ready operation, and nothing for others")

@@ -39,6 +39,8 @@ struct ColumnPlan: Sendable, Equatable {
 
   /// The visible columns and their positions.
   let ranges: [Column: Range<Int>]
+  /// Whether the column of errors shows the progress of unfinished operations, which have no error.
+  let sharesErrors: Bool
 
   /// The minimum number of cells for the operation's name. Other columns are left out until the name has this
   /// width.
@@ -49,11 +51,11 @@ struct ColumnPlan: Sendable, Equatable {
 
   /// The minimum width of a table to which the dashboard adds columns, and the minimum number of cells for the
   /// operation's name if it does.
-  private static let (wideTable, wideTitle) = (110, 22)
+  private static let (wideTable, wideTitle) = (120, 22)
 
   /// The minimum number of cells of the column of errors, and the number that the column gets before the name gets
   /// more.
-  private static let (narrowestError, roomyError) = (12, 48)
+  private static let (narrowestError, roomyError) = (15, 48)
 
   /// The columns that every table has if there is room, in the order of the table.
   private static let usual: Set<Column> = [
@@ -64,8 +66,8 @@ struct ColumnPlan: Sendable, Equatable {
   ///
   /// If the user has chosen no columns and there is not enough room, columns are left out in this order: dependents,
   /// priority, dependencies, position, process, queue, key. A wide table has further columns, if the name keeps a
-  /// good width: kind, position, error, quality of service, progress. If the user has chosen columns, they are left
-  /// out from the right, but the name stays.
+  /// good width: kind, position, one column for progress and error, quality of service. If the user has chosen
+  /// columns, they are left out from the right, but the name stays.
   ///
   /// - Parameters:
   ///   - columns: The columns of the screen that the table has.
@@ -73,6 +75,7 @@ struct ColumnPlan: Sendable, Equatable {
   ///   - chosen: The columns that the user has chosen; `nil` if the user has chosen none.
   init(within columns: Range<Int>, _ facts: Facts, _ chosen: [ColumnSetting]? = nil) {
     var widths = Self.widths(facts)
+    sharesErrors = chosen == nil && facts.hasProgress
     guard let chosen else {
       let present = Self.automatic(columns.count, facts, widths)
       ranges = Self.ranges(of: present, widths, in: columns)
@@ -156,9 +159,8 @@ struct ColumnPlan: Sendable, Equatable {
     }
     if width >= wideTable {
       var further: [Column] = [.kind, .position]
-      if facts.hasErrors { further.append(.error) }
+      if facts.hasErrors || facts.hasProgress { further.append(.error) }
       if facts.hasQualities { further.append(.quality) }
-      if facts.hasProgress { further.append(.progress) }
       for column in further where !present.contains(column) {
         present.insert(column)
         let error = present.contains(.error) ? narrowestError : 0
@@ -236,7 +238,8 @@ struct ColumnPlan: Sendable, Equatable {
       widths[.name] = min(wanted ?? room, room)
       return widths
     }
-    let error = max(min(room - narrowestTitle, narrowestError), min(room / 2, roomyError), 0)
+    let error = max(
+      min(room - narrowestTitle, narrowestError), min(room / 2, room - wideTitle, roomyError), 0)
     let name = hasName ? min(wanted ?? room, room - error) : 0
     (widths[.name], widths[.error]) = (name, room - name)
     return widths

@@ -95,7 +95,9 @@ struct OperationTableView {
     left("KIND", .kind)
     left("PROGRESS", .progress)
     left("OPERATION", .name)
-    left("ERROR", .error)
+    let hasErrors = monitored.columnContents.hasErrors || !columns.sharesErrors
+    let progress = columns.sharesErrors ? hasErrors ? "PROGRESS, " : "PROGRESS" : ""
+    left(progress + (hasErrors ? "ERROR" : ""), .error)
   }
 
   private func draw(
@@ -142,7 +144,8 @@ struct OperationTableView {
     }
     drawFurther(report, columns, row: row, style: quiet, on: &canvas)
     if let whole = columns[.name]?.clamped(to: layout.rowText) {
-      let hasProgress = columns[.progress] != nil
+      let hasProgress =
+        columns[.progress] != nil || columns.sharesErrors && columns[.error] != nil
       let range =
         hasProgress ? whole : drawProgress(of: report, row: row, columns: whole, on: &canvas)
       // If an operation has no name, the row shows its kind in brackets.
@@ -179,7 +182,8 @@ struct OperationTableView {
       let kind = report.kind.clipped(from: 0, toFill: range.count)
       canvas.write(kind, row: row, columns: range, style: style)
     }
-    if let range = columns[.progress], !report.state.isOver,
+    let progressColumn = columns[.progress] ?? (columns.sharesErrors ? columns[.error] : nil)
+    if let range = progressColumn?.clamped(to: layout.rowText), !report.state.isOver,
       let text = ProgressText(report, in: monitored, at: dashboard.shownTime)
     {
       canvas.write(text.spans(cells: range.count, glyphs: canvas.glyphs), row: row, columns: range)

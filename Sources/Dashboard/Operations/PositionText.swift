@@ -72,7 +72,9 @@ extension Dashboard {
   /// position.
   private var needsAllPositions: Bool {
     if list.listing.order.column == .position { return true }
-    guard live.lastUpdate != nil, let layout = screen.layout, ColumnPlan.mayHavePositions(layout, settings) else {
+    guard live.lastUpdate != nil, let layout = screen.layout,
+      ColumnPlan.mayHavePositions(layout, settings)
+    else {
       return false
     }
     let view = OperationTableView(dashboard: self, layout: layout)

@@ -26,6 +26,7 @@ enum GroupScene {
     var update = ViewScene.update
     update.time = Scene.seconds(102 + Double(second))
     update.groups = groups
+    update.queues[0].counts.finished += ended(before: second, in: 0)
     dashboard.take(.tick(update.time))
     dashboard.take(.monitor(.update(update)))
   }
