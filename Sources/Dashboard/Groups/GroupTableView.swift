@@ -184,7 +184,7 @@ struct GroupTableView {
     let unfinished = CountText.text(group.counts.unfinished)
     let total = CountText.text(group.counts.total)
     let noun = group.counts.total == 1 ? "operation" : "operations"
-    let sentence = "\(unfinished) of \(total) \(noun) unfinished; Enter lists them"
+    let sentence = "\(unfinished) of \(total) \(noun) unfinished; Enter lists this group"
     canvas.write(
       [Span("\(name) ", .strong, isBold: true), Span(sentence)], row: layout.sentence,
       columns: columns)
@@ -195,7 +195,7 @@ struct GroupTableView {
 
 extension GroupTableView {
   /// A column with a number or a time for each group.
-  fileprivate struct Value: Sendable {
+  private struct Value: Sendable {
     let title: String
     let column: GroupOrder.Column
     /// The number of cells on a narrow screen: room for the text or for the title, and for a space.
@@ -223,7 +223,7 @@ extension GroupTableView {
   ]
 
   /// The positions of the table's columns.
-  fileprivate struct Places {
+  private struct Places {
     let name: Range<Int>
     let values: [(Value, Range<Int>)]
     /// The column of the operations that ended in each of the last seconds; `nil` if there is no room.

@@ -143,25 +143,32 @@ struct OperationTableView {
         style: quiet)
     }
     drawFurther(report, columns, row: row, style: quiet, on: &canvas)
-    if let whole = columns[.name]?.clamped(to: layout.rowText) {
-      let hasProgress =
-        columns[.progress] != nil || columns.sharesErrors && columns[.error] != nil
-      let range =
-        hasProgress ? whole : drawProgress(of: report, row: row, columns: whole, on: &canvas)
-      // If an operation has no name, the row shows its kind in brackets.
-      let isNamed = !report.name.isEmpty
-      let title = isNamed ? report.name : "(\(report.kind))"
-      // The first cell of a scrolled name shows that the beginning is left out.
-      let offset = dashboard.list.titleOffset
-      let text = title.clipped(from: offset == 0 ? 0 : offset + 1, toFill: range.count)
-      let cutMark = canvas.glyphs.isUnicode ? "…" : "~"
-      let style = Style(
-        isNamed ? quiet.role : .dim, isBold: isNamed && report.state == .executing && !isOver)
-      let end = canvas.write(
-        offset == 0 ? text : cutMark + text, row: row, columns: range, style: style)
-      drawRemarks(about: report, row: row, columns: end..<range.upperBound, on: &canvas)
-    }
+    drawName(of: report, columns, row: row, style: quiet, isOver, on: &canvas)
     if isSelected { canvas.select(row: row, columns: layout.table) }
+  }
+
+  /// Draws the name of an operation, with its progress unless another column shows it, and with remarks.
+  private func drawName(
+    of report: OperationReport, _ columns: ColumnPlan, row: Int, style quiet: Style,
+    _ isOver: Bool, on canvas: inout Canvas
+  ) {
+    guard let whole = columns[.name]?.clamped(to: layout.rowText) else { return }
+    let hasProgress =
+      columns[.progress] != nil || columns.sharesErrors && columns[.error] != nil
+    let range =
+      hasProgress ? whole : drawProgress(of: report, row: row, columns: whole, on: &canvas)
+    // If an operation has no name, the row shows its kind in brackets.
+    let isNamed = !report.name.isEmpty
+    let title = isNamed ? report.name : "(\(report.kind))"
+    // The first cell of a scrolled name shows that the beginning is left out.
+    let offset = dashboard.list.titleOffset
+    let text = title.clipped(from: offset == 0 ? 0 : offset + 1, toFill: range.count)
+    let cutMark = canvas.glyphs.isUnicode ? "…" : "~"
+    let style = Style(
+      isNamed ? quiet.role : .dim, isBold: isNamed && report.state == .executing && !isOver)
+    let end = canvas.write(
+      offset == 0 ? text : cutMark + text, row: row, columns: range, style: style)
+    drawRemarks(about: report, row: row, columns: end..<range.upperBound, on: &canvas)
   }
 
   /// Draws the columns that only a wide table has, unless the user has chosen columns.
