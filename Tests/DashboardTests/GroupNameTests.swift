@@ -106,19 +106,20 @@ struct GroupNameTests {
     let kind = try #require(plan[.kind])
     let name = try #require(plan[.name])
     let error = try #require(plan[.error])
-    GoldenFrame.checkCells(of: hostile.picture())
+    let (picture, plainPicture) = (hostile.picture(), plain.picture())
+    GoldenFrame.checkCells(of: picture)
     let pane = try #require(plain.screen.layout?.pane)
     let texts = [kind, name, error, pane.lowerBound..<pane.upperBound]
     for row in try #require(plain.screen.layout).body {
       for column in 0..<200 where !texts.contains(where: { $0.contains(column) }) {
         #expect(
-          hostile.picture()[row: row, column: column] == plain.picture()[row: row, column: column],
+          picture[row: row, column: column] == plainPicture[row: row, column: column],
           "row \(row), column \(column)")
       }
     }
   }
 
-  @Test("WN-2: Kinds of 4 KiB are cut, and are not a part of the work of a key")
+  @Test("WN-2: Kinds of 4 KiB are cut to the column of names")
   func hugeKindsAreCut() {
     let huge = (0..<50).map { "\($0)" + String(repeating: "n", count: 4_094) }
     var dashboard = Self.dashboard(huge, by: .kind, 120, 40)
