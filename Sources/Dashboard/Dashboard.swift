@@ -207,7 +207,8 @@ public struct Dashboard: Sendable {
   private mutating func reduceTick() -> [Effect] {
     if !live.isSilent, replay == nil { live.advance(to: now) }
     let mustMoveRows = list.cancelledRows.nextMove.map { $0 <= now } ?? false
-    if screen.view == .timeline || mustMoveRows { settle() }
+    let mustSortGroups = shownGroups?.order.column == .rate
+    if screen.view == .timeline || mustMoveRows || mustSortGroups { settle() }
     if let notice = screen.notice, notice.expires <= now { screen.notice = nil }
     if let remark = settingsRemark {
       settingsRemark = nil

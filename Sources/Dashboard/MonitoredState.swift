@@ -24,6 +24,11 @@ struct MonitoredState: Sendable, Equatable {
   /// The starts and the use of each queue in the last minute.
   var queueHistories: [QueueReport.ID: QueueHistory] = [:]
 
+  /// The number of operations of each group that ended in each of the last seconds.
+  var groupHistories: [OperationGroups.Key: RateHistory] = [:]
+
+  /// What the columns of the list have shown.
+  private(set) var columnContents = ColumnContents()
   private var priorities = PriorityComparison()
   /// Whether reported operations had different priorities.
   var hasDifferentPriorities: Bool { priorities.areDifferent }
@@ -112,6 +117,7 @@ struct MonitoredState: Sendable, Equatable {
     warned = Set(warnings.lazy.flatMap(\.markedOperations))
     deadlocked = DeadlockedOperations(warnings, in: operations)
     priorities.note(update.changed.lazy.map(\.priority))
+    columnContents.note(update.changed)
     if let news = update.events { events.apply(news) }
     rates.note(total: counts.finished + counts.cancelled, at: update.time)
     noteRunOrders(update.runOrders)

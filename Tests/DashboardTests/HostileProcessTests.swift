@@ -103,6 +103,20 @@ struct HostileProcessTests {
     }
     update.times = TimeStatistics(wait: percentiles(&random), run: percentiles(&random))
     update.kindTimes = ["Merge": TimeStatistics(run: percentiles(&random))]
+    update.groups = OperationGroups(
+      by: Bool.random(using: &random) ? .kind : .queue,
+      groups: (0..<4).map { _ in
+        OperationGroups.Group(
+          key: Bool.random(using: &random) ? .kind("Merge") : .queue(queue(&random)),
+          counts: StateCounts(
+            waiting: count(&random), ready: count(&random), executing: count(&random),
+            finished: count(&random), total: count(&random)), endedCount: count(&random),
+          times: TimeStatistics(wait: percentiles(&random), run: percentiles(&random)),
+          runBuckets: [0, count(&random)])
+      }, otherCount: count(&random))
+    update.runOrders = (0..<2).map { _ in
+      RunOrder(queue: queue(&random), ready: ids(&random), isCut: Bool.random(using: &random))
+    }
     update.behind = duration(&random)
     update.detail = OperationDetail(
       id: id(&random), reasons: [.init(kind: .excluded, sentence: "\u{1B}[2J")],

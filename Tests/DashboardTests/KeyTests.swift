@@ -86,6 +86,7 @@ struct KeyTests {
         dashboard.press(.tab)
         dashboard.press("jjjj+")
       }
+      if context == .groups { dashboard.press("j") }
     }
     return dashboard
   }

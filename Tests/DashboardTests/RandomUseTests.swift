@@ -63,6 +63,7 @@ struct RandomUseTests {
         kind: kind, operations: Array(operations.prefix(3).map(\.id)), awaitedTitle: "\u{1B}[1m",
         queue: QueueReport.ID(1), count: 3, since: Scene.now)
     }
+    addGroups(of: operations, to: &update, &random)
     update.runs = RecentRuns(
       runs: runs.values.sorted { ($0.started, $0.id) < ($1.started, $1.id) },
       count: Int.random(in: 0...100_000, using: &random))
@@ -71,6 +72,29 @@ struct RandomUseTests {
       skippedCount: Int.random(in: 0...2, using: &random) * 700,
       isBeginning: Bool.random(using: &random))
     return update
+  }
+
+  /// Adds groups, and run orders of the ready operations, to an update.
+  private static func addGroups(
+    of operations: [OperationReport], to update: inout Update, _ random: inout SeededGenerator
+  ) {
+    let names = ["", "漢字", "Merge", "\u{1B}[2J", "\u{301}mark"]
+    let by = OperationGroups.By.allCases.randomElement(using: &random) ?? .kind
+    let keys: [OperationGroups.Key] =
+      by == .kind ? names.map { .kind($0) } : (1...6).map { .queue(QueueReport.ID($0)) }
+    update.groups = OperationGroups(
+      by: by,
+      groups: keys.filter { _ in Bool.random(using: &random) }.map { key in
+        OperationGroups.Group(
+          key: key, counts: StateCounts(executing: Int.random(in: 0...9, using: &random)),
+          endedCount: Int.random(in: 0...100, using: &random),
+          runBuckets: Array(repeating: 3, count: OperationGroups.bucketCount))
+      }, otherCount: Int.random(in: 0...2, using: &random))
+    update.runOrders = Set(operations.map(\.queue)).sorted().map { queue in
+      RunOrder(
+        queue: queue, ready: operations.filter { $0.queue == queue }.map(\.id),
+        isCut: Bool.random(using: &random))
+    }
   }
 
   @Test(

@@ -71,6 +71,9 @@ struct FooterView {
     // If the watched process has ended, the key that opens the picker is the most useful one, so it gets room
     // in the footer before other keys.
     let isWayOn = binding.action == .picker(.open) && dashboard.live.endedReason != nil
-    return isWayOn ? -1 : KeyTable.footerRank(of: binding)
+    if isWayOn { return -1 }
+    // In the list, other keys are more useful than the key that groups the list.
+    let isGrouping = binding.action == .groups(.cycle) && dashboard.shownGroups == nil
+    return isGrouping ? KeyTable.bindings.count : KeyTable.footerRank(of: binding)
   }
 }

@@ -119,7 +119,7 @@ struct HelpView {
 
   private static let columnWords = [
     "POS: place in the order in which the queue starts its ready operations.",
-    "500+ in POS: the place is above 500. ~3rd: the place is estimated.",
+    "500+ in POS: the place is above 500. ~3 in POS: the place is estimated.",
   ]
 
   private static let queueWords = [

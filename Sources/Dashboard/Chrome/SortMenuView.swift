@@ -14,11 +14,12 @@ struct SortMenuView {
   /// The text of the menu.
   var spans: [Span] {
     // On a narrow screen, one space separates the entries, so that the whole menu fits into 80 columns.
-    let gap = columns < Self.wideThreshold ? " " : "  "
+    let isNarrow = columns < Self.wideThreshold
+    let gap = isNarrow ? " " : "  "
     var spans = [Span("sort: ", .strong)]
     for column in SortOrder.Column.offered {
       spans.append(Span(String(Character(column.letter)), .accent, isBold: true))
-      spans.append(Span(" \(column.word)\(gap)"))
+      spans.append(Span(" \(isNarrow ? column.shortWord : column.word)\(gap)"))
     }
     return spans + [Span("Esc", .dim)]
   }

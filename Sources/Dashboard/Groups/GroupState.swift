@@ -5,15 +5,29 @@ import MonitorProtocol
 
 extension Availability {
   /// Whether the list can be grouped.
-  static let groups = false
+  static let groups = true
   /// Whether the list has a column with the place in the order in which operations start.
-  static let columns = false
+  static let columns = true
 }
 
-/// The groups of operations that the list shows instead of operations.
+/// The groups of operations that the list shows instead of operations: their order, and the selected group.
+///
+/// The first group is selected until a key moves the selection. After that, the selected group stays selected while
+/// the order changes. If the group disappears, a ghost cursor replaces its row: a line without a group.
 struct GroupState: Sendable, Equatable {
   /// The value by which the operations are grouped.
-  var by: OperationGroups.By
+  let by: OperationGroups.By
+  /// The order of the groups.
+  var order = GroupOrder()
+  /// The groups in their order; empty before the monitor has counted the operations.
+  private(set) var rows: [OperationGroups.Group] = []
+
+  private var key: OperationGroups.Key?
+  private var hasMoved = false
+  private var line = SelectedLine()
+
+  /// Creates a list of groups before the monitor has counted the operations.
+  init(by: OperationGroups.By) { self.by = by }
 
   /// The words for the next step of the key that changes the grouping. All have the same width.
   var nextWords: String {
@@ -22,47 +36,42 @@ struct GroupState: Sendable, Equatable {
     case .queue: "List    "
     }
   }
-}
 
-extension Dashboard {
-  /// The groups on the screen; `nil` if the list is not grouped or another view is shown.
-  var shownGroups: GroupState? { screen.view == .operations ? groups : nil }
+  /// The selected group; `nil` if there are no groups, or if the selected group has disappeared.
+  var selected: OperationGroups.Group? {
+    guard !line.isGhost, rows.indices.contains(line.number) else { return nil }
+    return rows[line.number]
+  }
 
-  /// Performs an action of the groups.
-  mutating func perform(_ key: KeyAction.Groups) -> [Effect] { [.bell] }
+  /// Sorts the groups again, and keeps the selection valid.
+  mutating func settle(in monitored: MonitoredState, height: Int) {
+    guard let groups = monitored.groups, groups.by == by else {
+      rows = []
+      return
+    }
+    rows = order.sorted(groups.groups, in: monitored)
+    if !hasMoved {
+      place(0, height: height)
+    } else if let index = rows.firstIndex(where: { $0.key == key }) {
+      place(index, height: height)
+    } else {
+      line.showGhost(among: rows.count, height: height)
+    }
+  }
 
-  /// Moves the selection of the groups by `offset` rows, at most to the first or the last row.
-  mutating func moveInGroups(by offset: Int) {}
+  /// Moves the selection down by `offset` rows, at most to the first or the last row.
+  mutating func move(by offset: Int, height: Int) {
+    guard !rows.isEmpty else { return }
+    hasMoved = true
+    place(line.index(movedBy: offset), height: height)
+  }
 
-  /// Keeps the selection of the groups valid after the monitored state or the size has changed.
-  mutating func settleGroups() {}
+  /// Returns the lines on a screen of this height: the index of a row, or `nil` for the ghost cursor. If there are no
+  /// groups, there are no lines.
+  func lines(height: Int) -> [Int?] { line.visible(of: rows.count, height: height) }
 
-  /// Adds the groups to the requested data, if they are shown.
-  func addGroupInterest(to interest: inout Interest) {}
-
-  /// Adds the data for the columns of the list to the requested data.
-  func addColumnInterest(to interest: inout Interest) {}
-
-  /// Whether the screen shows a history of groups that changes with the next second.
-  var groupHistoryMoves: Bool { false }
-}
-
-extension MonitoredState {
-  /// Adds the counts of an update to the histories of the groups.
-  mutating func noteGroupHistories(_ update: Update) {}
-
-  /// Completes the seconds of the groups' histories that have ended at `time`.
-  mutating func advanceGroupHistories(to time: MonitorTime) {}
-
-  /// Removes the histories of the groups.
-  mutating func forgetGroupHistories() {}
-}
-
-/// Draws the groups of the list.
-struct GroupTableView {
-  let dashboard: Dashboard
-  let layout: Layout
-  let state: GroupState
-
-  func draw(on canvas: inout Canvas) {}
+  private mutating func place(_ index: Int, height: Int) {
+    line.select(index, of: rows.count, height: height)
+    key = rows.isEmpty ? nil : rows[line.number].key
+  }
 }

@@ -32,7 +32,8 @@ extension KeyTable {
       help: "list only this group", group: .looking, footer: ("Enter", [.groups: "Filter"])),
     KeyBinding(
       .groups(.cycle), [.character("v")], in: [.list, .groups], label: "v",
-      help: "group by kind or queue", group: .looking, footer: ("v", [.groups: "By queue"])),
+      help: "group by kind or queue", group: .looking,
+      footer: ("v", [.groups: "By queue", .list: "Group"])),
     KeyBinding(
       .screen(.nextView), [.key(.tab)], in: viewing, label: "Tab", help: "next view",
       group: .looking, footer: ("Tab", [.queues: "View", .timeline: "View", .events: "View"])),

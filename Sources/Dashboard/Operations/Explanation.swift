@@ -92,18 +92,24 @@ struct Explanation {
   private func ready(_ report: OperationReport) -> String {
     guard let queue = monitored.queue(report.queue) else { return "ready" }
     let name = glyphs.clipped(queue.name, to: 24)
+    let place = PositionText(report, in: monitored).map { "\($0.ordinal) in \(name)" }
     if let width = queue.width, queue.counts.executing >= width {
-      let slots = "\(CountText.text(queue.counts.executing))/\(CountText.text(width))"
+      let count = "\(CountText.text(queue.counts.executing))/\(CountText.text(width))"
+      let ready = place.map { "ready, \($0)" } ?? "ready"
+      let slots = place == nil ? "all slots of \(name)" : "all slots"
       return monitored.deadlocked.queues.contains(queue.id)
-        ? "ready; a deadlock holds all slots of \(name) (\(slots))"
-        : "ready; all slots of \(name) are in use (\(slots))"
+        ? "\(ready); a deadlock holds \(slots) (\(count))"
+        : "\(ready); \(slots) are in use (\(count))"
     }
-    return "ready in queue \(name), not started yet"
+    return place.map { "ready, \($0), not started yet" }
+      ?? "ready in queue \(name), not started yet"
   }
 
   private func suspended(_ report: OperationReport) -> String {
     let name = queueName(report) ?? "its queue"
-    return isReadOnly ? "\(name) is suspended" : "\(name) is suspended; press S to resume it"
+    let place =
+      PositionText(report, in: monitored).map { "\($0.ordinal) in \(name), which" } ?? name
+    return isReadOnly ? "\(place) is suspended" : "\(place) is suspended; press S to resume it"
   }
 
   private func waiting(_ report: OperationReport) -> String {

@@ -68,7 +68,8 @@ struct ListRows: Sendable, Equatable {
       guard listing.exclusion(of: report, in: monitored, at: now) == nil else { return nil }
       let queueName = monitored.queue(report.queue)?.name ?? ""
       return SortKey(
-        report, queueName: queueName, by: column, isGone: monitored.hasEnded(report.id))
+        report, queueName: queueName, by: column, isGone: monitored.hasEnded(report.id),
+        position: monitored.position(of: report.id)?.number)
     }
     matchCount = all.count
     let sorted = listing.order.isReversed ? all.sorted(by: >) : all.sorted()

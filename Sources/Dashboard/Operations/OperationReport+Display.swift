@@ -71,6 +71,19 @@ extension OperationPriority {
   }
 }
 
+extension OperationQualityOfService {
+  /// The name of the quality of service for narrow columns, with at most five letters; `nil` if none was set.
+  var shortWord: String? {
+    switch self {
+    case .userInteractive: "inter"
+    case .userInitiated: "init"
+    case .utility: "util"
+    case .background: "back"
+    case .default: nil
+    }
+  }
+}
+
 /// Formats the counts of dependencies.
 enum DependencyText {
   /// Returns the number of finished dependencies and of all dependencies: `2/3`.

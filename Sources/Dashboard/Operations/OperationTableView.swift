@@ -9,13 +9,8 @@ struct OperationTableView {
   let layout: Layout
 
   func draw(on canvas: inout Canvas) {
-    let process = ProcessColumn(
-      monitored.processes, glyphs: canvas.glyphs, limit: layout.table.count >= 100 ? 14 : 9)
-    let facts = ColumnPlan.Facts(
-      idWidth: "\(monitored.operations.largestID)".utf8.count, processWidth: process.width,
-      queueWidth: queueWidth(in: canvas), keys: keyColumn,
-      hasPriorities: dashboard.list.hasPriorities)
-    let columns = ColumnPlan(within: layout.table, facts, dashboard.settings.columns)
+    let process = processColumn(canvas.glyphs)
+    let columns = columns(process, canvas.glyphs)
     drawHeadings(columns, process: process.title, on: &canvas)
     let list = dashboard.list
     let window = list.selection.window(in: list.rows, height: layout.bodyHeight)
@@ -30,7 +25,26 @@ struct OperationTableView {
     }
   }
 
-  private var monitored: MonitoredState { dashboard.shown }
+  var monitored: MonitoredState { dashboard.shown }
+
+  /// Returns the columns of the table and their positions.
+  func columns(_ glyphs: Glyphs) -> ColumnPlan { columns(processColumn(glyphs), glyphs) }
+
+  private func processColumn(_ glyphs: Glyphs) -> ProcessColumn {
+    ProcessColumn(monitored.processes, glyphs: glyphs, limit: layout.table.count >= 100 ? 14 : 9)
+  }
+
+  private func columns(_ process: ProcessColumn, _ glyphs: Glyphs) -> ColumnPlan {
+    let contents = monitored.columnContents
+    let facts = ColumnPlan.Facts(
+      idWidth: "\(monitored.operations.largestID)".utf8.count, processWidth: process.width,
+      queueWidth: queueWidth(glyphs), kindWidth: contents.kindWidth, keys: keyColumn,
+      hasPriorities: dashboard.list.hasPriorities,
+      isSortedByPosition: dashboard.list.listing.order.column == .position,
+      hasQualities: contents.hasQualities, hasProgress: contents.hasProgress,
+      hasErrors: contents.hasErrors)
+    return ColumnPlan(within: layout.table, facts, dashboard.settings.columns)
+  }
 
   /// Whether the table has the column of cancel keys. It always has the column while the keys are active.
   private var keyColumn: ColumnPlan.KeyColumn {
@@ -38,9 +52,9 @@ struct OperationTableView {
     return dashboard.list.cancelKeys.isArmed ? .always : .ifRoom
   }
 
-  private func queueWidth(in canvas: Canvas) -> Int {
+  private func queueWidth(_ glyphs: Glyphs) -> Int {
     let limit = layout.table.count >= 100 ? 14 : 8
-    return monitored.queues.prefix(64).map { canvas.glyphs.width(of: $0.name, limit: limit) }
+    return monitored.queues.prefix(64).map { glyphs.width(of: $0.name, limit: limit) }
       .max() ?? 0
   }
 
@@ -75,10 +89,17 @@ struct OperationTableView {
     left("STATE", .state)
     left("QUEUE", .queue)
     left("PRI", .priority)
+    left("QOS", .quality)
+    right("POS", .position)
     right("DEPS", .dependencies)
     right("TIME", .time)
     right("BLKS", .dependents)
+    left("KIND", .kind)
+    left("PROGRESS", .progress)
     left("OPERATION", .name)
+    let hasErrors = monitored.columnContents.hasErrors || !columns.sharesErrors
+    let progress = columns.sharesErrors ? hasErrors ? "PROGRESS, " : "PROGRESS" : ""
+    left(progress + (hasErrors ? "ERROR" : ""), .error)
   }
 
   private func draw(
@@ -123,22 +144,64 @@ struct OperationTableView {
         CountText.text(report.dependentCount, cells: range.count), row: row, columns: range,
         style: quiet)
     }
-    if let whole = columns[.name]?.clamped(to: layout.rowText) {
-      let range = drawProgress(of: report, row: row, columns: whole, on: &canvas)
-      // If an operation has no name, the row shows its kind in brackets.
-      let isNamed = !report.name.isEmpty
-      let title = isNamed ? report.name : "(\(report.kind))"
-      // The first cell of a scrolled name shows that the beginning is left out.
-      let offset = dashboard.list.titleOffset
-      let text = title.clipped(from: offset == 0 ? 0 : offset + 1, toFill: range.count)
-      let cutMark = canvas.glyphs.isUnicode ? "…" : "~"
-      let style = Style(
-        isNamed ? quiet.role : .dim, isBold: isNamed && report.state == .executing && !isOver)
-      let end = canvas.write(
-        offset == 0 ? text : cutMark + text, row: row, columns: range, style: style)
-      drawRemarks(about: report, row: row, columns: end..<range.upperBound, on: &canvas)
-    }
+    drawFurther(report, columns, row: row, style: quiet, on: &canvas)
+    drawName(of: report, columns, row: row, style: quiet, isOver, on: &canvas)
     if isSelected { canvas.select(row: row, columns: layout.table) }
+  }
+
+  /// Draws the name of an operation, with its progress unless another column shows it, and with remarks.
+  private func drawName(
+    of report: OperationReport, _ columns: ColumnPlan, row: Int, style quiet: Style,
+    _ isOver: Bool, on canvas: inout Canvas
+  ) {
+    guard let whole = columns[.name]?.clamped(to: layout.rowText) else { return }
+    let hasProgress =
+      columns[.progress] != nil || columns.sharesErrors && columns[.error] != nil
+    let range =
+      hasProgress ? whole : drawProgress(of: report, row: row, columns: whole, on: &canvas)
+    // If an operation has no name, the row shows its kind in brackets.
+    let isNamed = !report.name.isEmpty
+    let title = isNamed ? report.name : "(\(report.kind))"
+    // The first cell of a scrolled name shows that the beginning is left out.
+    let offset = dashboard.list.titleOffset
+    let text = title.clipped(from: offset == 0 ? 0 : offset + 1, toFill: range.count)
+    let cutMark = canvas.glyphs.isUnicode ? "…" : "~"
+    let style = Style(
+      isNamed ? quiet.role : .dim, isBold: isNamed && report.state == .executing && !isOver)
+    let end = canvas.write(
+      offset == 0 ? text : cutMark + text, row: row, columns: range, style: style)
+    drawRemarks(about: report, row: row, columns: end..<range.upperBound, on: &canvas)
+  }
+
+  /// Draws the columns that only a wide table has, unless the user has chosen columns.
+  private func drawFurther(
+    _ report: OperationReport, _ columns: ColumnPlan, row: Int, style: Style,
+    on canvas: inout Canvas
+  ) {
+    if let range = columns[.quality] {
+      let word = report.qualityOfService.shortWord
+      canvas.write(
+        word ?? canvas.glyphs.unknown, row: row, columns: range,
+        style: word == nil ? Style(.dim) : style)
+    }
+    if let range = columns[.position], let text = PositionText(report, in: monitored) {
+      canvas.writeRight(text.cell, row: row, columns: range, style: style)
+    }
+    if let range = columns[.kind]?.clamped(to: layout.rowText) {
+      let kind = report.kind.clipped(from: 0, toFill: range.count)
+      canvas.write(kind, row: row, columns: range, style: style)
+    }
+    let progressColumn = columns[.progress] ?? (columns.sharesErrors ? columns[.error] : nil)
+    if let range = progressColumn?.clamped(to: layout.rowText), !report.state.isOver,
+      let text = ProgressText(report, in: monitored, at: dashboard.shownTime)
+    {
+      canvas.write(text.spans(cells: range.count, glyphs: canvas.glyphs), row: row, columns: range)
+    }
+    if let range = columns[.error]?.clamped(to: layout.rowText) {
+      let words =
+        report.errorText ?? monitored.cancellationWords(about: report, canvas.glyphs) ?? ""
+      canvas.write(words.clipped(from: 0, toFill: range.count), row: row, columns: range)
+    }
   }
 
   /// Draws the progress of an unfinished operation at the end of its row. Returns the columns before it.

@@ -120,15 +120,22 @@ struct PaneView {
           Span(report.state.rawValue, report.state.role),
           Span(report.state.isOver ? ", ran \(age)" : " \(age)"), Span(" on "), Span(queue),
         ]
-      ),
-      report.kindFact,
-    ] + usualTime(of: report, glyphs: glyphs) + attempts(of: report) + delay(of: report)
+      )
+    ] + position(of: report) + [report.kindFact] + usualTime(of: report, glyphs: glyphs)
+      + attempts(of: report) + delay(of: report)
       + progress(of: report, glyphs: glyphs) + [
         ("priority", [Span(report.priority.word)]),
         ("added", [Span(moment(report.added, glyphs))]),
         ("ready", [Span(offset(report.becameReady, from: report.added, glyphs))]),
         ("started", [Span(offset(report.started, from: report.added, glyphs))]),
       ]
+  }
+
+  /// Returns the position of a ready operation in the run order of its queue; empty if it has none.
+  private func position(of report: OperationReport) -> [(String, [Span])] {
+    guard let text = PositionText(report, in: monitored) else { return [] }
+    let queue = monitored.queue(report.queue)?.name.clipped(to: 40) ?? ""
+    return [("position", [Span("\(text.ordinal) in \(queue)")])]
   }
 
   /// Returns the run times of recent operations of the same kind; empty if no run times are known.

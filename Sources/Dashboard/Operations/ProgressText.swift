@@ -100,18 +100,7 @@ struct ProgressText {
   ///   - glyphs: The characters of the bar.
   /// - Returns: The text and its width in cells; an empty text if there is no room.
   func rowSpans(room: Int, glyphs: Glyphs) -> (spans: [Span], width: Int) {
-    let numbers: String
-    if source != .report, let total = progress.total {
-      let width = CountText.text(total, cells: 4).utf8.count
-      let completed = CountText.text(progress.completed, cells: 4)
-      numbers =
-        String(repeating: " ", count: max(0, width - completed.utf8.count))
-        + "\(completed)/\(CountText.text(total, cells: 4))"
-    } else if let percent {
-      numbers = String(repeating: " ", count: 4 - percent.utf8.count) + percent
-    } else {
-      numbers = CountText.text(progress.completed, cells: 5)
-    }
+    let numbers = rowNumbers
     let width = numbers.utf8.count
     guard room >= Self.narrowestName + 1 + width else { return ([], 0) }
     // A name of usual length keeps its room beside the bar.
@@ -120,6 +109,25 @@ struct ProgressText {
     // A tree has the same numbers in the column of dependencies, if there is one.
     guard let cells else { return source == .dependencies ? ([], 0) : ([Span(numbers)], width) }
     return (bar(cells: cells, glyphs: glyphs) + [Span(" \(numbers)")], cells + 1 + width)
+  }
+
+  /// Returns the bar and the numbers for a column with this number of cells. If there is no room for a bar, the numbers
+  /// are alone.
+  func spans(cells: Int, glyphs: Glyphs) -> [Span] {
+    let numbers = rowNumbers
+    let barCells = min(10, cells - numbers.utf8.count - 1)
+    guard progress.total != nil, barCells > 1 else { return [Span(numbers)] }
+    return bar(cells: barCells, glyphs: glyphs) + [Span(" \(numbers)")]
+  }
+
+  /// The numbers for a row: `75%`, `65/87` for operations, or the completed units if the total is unknown.
+  private var rowNumbers: String {
+    if source != .report, let total = progress.total {
+      let width = CountText.text(total, cells: 4).utf8.count
+      let completed = CountText.text(progress.completed, cells: 4)
+      return completed.paddedLeft(to: width) + "/\(CountText.text(total, cells: 4))"
+    }
+    return percent?.paddedLeft(to: 4) ?? CountText.text(progress.completed, cells: 5)
   }
 
   /// The minimum number of cells that the name of an operation keeps beside its progress.

@@ -5,7 +5,7 @@ import MonitorProtocol
 
 extension SortOrder.Column {
   /// The columns by which the user can sort, in the order of the sort menu.
-  static let offered = allCases.filter { $0 != .position || Availability.columns }
+  static let offered = allCases
 
   /// The letter that selects the sort column in the sort menu.
   var letter: Unicode.Scalar {
@@ -38,6 +38,17 @@ extension SortOrder.Column {
     case .run: "Run"
     case .dependents: "Blks"
     case .name: "Name"
+    }
+  }
+
+  /// The word that follows the column's letter in the sort menu on a narrow screen.
+  var shortWord: String {
+    switch self {
+    case .added: "Add"
+    case .state: "Stat"
+    case .dependencies: "Dep"
+    case .dependents: "Blk"
+    case .id, .position, .queue, .priority, .time, .run, .name: word
     }
   }
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+// The groups of the list.
+
+extension Dashboard {
+  /// The maximum number of groups that the dashboard requests.
+  private static let groupLimit = 500
+
+  /// The groups on the screen; `nil` if the list is not grouped or another view is shown.
+  var shownGroups: GroupState? { screen.view == .operations ? groups : nil }
+
+  /// Performs an action of the groups.
+  mutating func perform(_ key: KeyAction.Groups) -> [Effect] {
+    switch key {
+    case .cycle:
+      switch groups?.by {
+      case nil: groups = GroupState(by: .kind)
+      case .kind: groups = GroupState(by: .queue)
+      case .queue: groups = nil
+      }
+    case .filter: return listSelectedGroup()
+    case .sortNext: groups?.order.moveColumn(by: 1)
+    case .sortPrevious: groups?.order.moveColumn(by: -1)
+    case .invertOrder: groups?.order.isReversed.toggle()
+    }
+    return []
+  }
+
+  /// Shows the list with only the operations of the selected group. A filter that the list already has stays in force.
+  private mutating func listSelectedGroup() -> [Effect] {
+    guard let group = groups?.selected, let condition = filterText(of: group.key) else {
+      show("no group is selected", isWarning: true)
+      return [.bell]
+    }
+    let present = list.listing.filter?.text ?? ""
+    let isThere = present == condition || present.hasSuffix(" \(condition)")
+    let text = isThere ? present : present.isEmpty ? condition : "\(present) \(condition)"
+    guard text.utf8.count <= WireLimits.longestText, let filter = try? OperationFilter(text) else {
+      show("the name of the group is too long for a filter", isWarning: true)
+      return [.bell]
+    }
+    list.listing.filter = filter
+    groups = nil
+    return []
+  }
+
+  /// Returns the text of a filter that only the operations of a group match; `nil` if the queue of the group no longer
+  /// exists.
+  private func filterText(of key: OperationGroups.Key) -> String? {
+    switch key {
+    case .kind(let kind):
+      return "kind:=\(OperationFilter.quoted(kind))"
+    case .queue(let id):
+      guard let queue = shown.queue(id) else { return nil }
+      let process = id.processNumber == 0 ? "" : "\(id.processNumber)# "
+      return "\(process)queue:=\(OperationFilter.quoted(queue.name))"
+    }
+  }
+
+  /// The number of rows for groups on the screen. A line below them has the number of further groups.
+  var groupHeight: Int { max(1, pageHeight - ((shown.groups?.otherCount ?? 0) > 0 ? 1 : 0)) }
+
+  /// Moves the selection of the groups by `offset` rows, at most to the first or the last row.
+  mutating func moveInGroups(by offset: Int) {
+    let height = groupHeight
+    groups?.move(by: offset, height: height)
+  }
+
+  /// Keeps the selection of the groups valid after the monitored state or the size has changed.
+  mutating func settleGroups() {
+    guard groups != nil else { return }
+    let (monitored, height) = (shown, groupHeight)
+    groups?.settle(in: monitored, height: height)
+  }
+
+  /// Adds the groups to the requested data, if they are shown.
+  func addGroupInterest(to interest: inout Interest) {
+    guard let groups = shownGroups else { return }
+    interest.groups = Interest.GroupsRequest(by: groups.by, limit: Self.groupLimit)
+  }
+
+  /// Whether the screen shows a history of groups that changes with the next second.
+  var groupHistoryMoves: Bool {
+    guard let groups = shownGroups, setup == nil, warningList == nil, let layout = screen.layout
+    else { return false }
+    let seconds = GroupTableView.seconds(columns: layout.table.count)
+    // The rate of a group without a row on the screen can change the order.
+    let visible =
+      groups.order.column == .rate
+      ? groups.rows[...]
+      : groups.lines(height: groupHeight).compactMap { $0 }.map { groups.rows[$0] }[...]
+    return visible.contains {
+      shown.groupHistories[$0.key]?.isMoving(within: seconds) ?? false
+    }
+  }
+}
+
+extension MonitoredState {
+  /// Adds the counts of an update to the histories of the groups. An update without groups removes the histories,
+  /// because the next update counts the operations that have ended meanwhile.
+  mutating func noteGroupHistories(_ update: Update) {
+    guard let groups = update.groups else { return forgetGroupHistories() }
+    var histories: [OperationGroups.Key: RateHistory] = [:]
+    for group in groups.groups {
+      var history = groupHistories.removeValue(forKey: group.key) ?? newHistory
+      history.note(total: group.endedCount, at: update.time)
+      histories[group.key] = history
+    }
+    groupHistories = histories
+  }
+
+  private var newHistory: RateHistory {
+    var history = RateHistory()
+    if let hello { history.alignSeconds(to: hello) }
+    return history
+  }
+
+  /// Completes the seconds of the groups' histories that have ended at `time`.
+  mutating func advanceGroupHistories(to time: MonitorTime) {
+    for index in groupHistories.indices { groupHistories.values[index].advance(to: time) }
+  }
+
+  /// Removes the histories of the groups.
+  mutating func forgetGroupHistories() {
+    if !groupHistories.isEmpty { groupHistories = [:] }
+  }
+}
