@@ -17,23 +17,21 @@ struct ReplayBar {
   private let columns: Range<Int>
   /// The columns of the bar itself, without the times at its ends.
   private let bar: Range<Int>
+  /// Whether the times of the beginning and of the end are shown.
+  private let hasTimes: Bool
 
   /// Creates a bar in these columns of the screen.
   init(_ status: ReplayStatus, columns: Range<Int>) {
+    // One column is free at each end of the row, and one between each time and the bar.
+    let row = columns.dropFirst().dropLast()
+    let (left, right) = (Self.start.utf8.count, ReplayStatus.clock(status.length).utf8.count)
+    let inner = row.dropFirst(left + 1).dropLast(right + 1)
+    let hasTimes = inner.count >= Self.fewestCells
     self.status = status
     self.columns = columns
-    // One column is free at each end of the row, and one between each time and the bar.
-    let times = Self.start.utf8.count + ReplayStatus.clock(status.length).utf8.count
-    let inner = columns.dropFirst().dropLast()
-    hasTimes = inner.count >= times + 2 + Self.fewestCells
-    bar =
-      hasTimes
-      ? inner.dropFirst(Self.start.utf8.count + 1)
-        .dropLast(times - Self.start.utf8.count + 1) : inner
+    self.hasTimes = hasTimes
+    bar = hasTimes ? inner : row
   }
-
-  /// Whether the times of the beginning and of the end are shown.
-  private let hasTimes: Bool
 
   /// The time at the left end of the bar.
   private static let start = ReplayStatus.clock(.zero)

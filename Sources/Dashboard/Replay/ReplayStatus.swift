@@ -100,7 +100,7 @@ public enum ReplayCommand: Sendable, Equatable {
   /// Moves the replay forward by this duration, or back if the duration is negative.
   case seek(by: Duration)
   /// Moves the replay to the moment that is this duration after the first update.
-  case seek(to: Duration)
+  case go(to: Duration)
   /// Moves the replay to its beginning.
   case seekToStart
   /// Moves the replay to its end.

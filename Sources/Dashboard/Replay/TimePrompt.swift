@@ -30,7 +30,7 @@ extension Dashboard {
       return [.bell]
     }
     prompts.text = nil
-    return [.replay(.seek(to: position))]
+    return [.replay(.go(to: position))]
   }
 
   /// The remark after the typed time; `nil` for the usual remark about the keys that close the prompt. If the text is

@@ -43,8 +43,7 @@ struct RunSentence {
     let text = TimeText.duration(time)
     let queue = dashboard.shown.queue(run.queue).map { " on \($0.label.clipped(to: 16))" } ?? ""
     switch run.state {
-    case .executing: return "executing \(text)\(queue)"
-    case .cancelling: return "cancel requested, still running after \(text)\(queue)"
+    case .executing, .cancelling: return "\(run.state.rawValue) \(text)\(queue)"
     case .finished, .failed, .cancelled, .waiting, .ready, .held:
       return "\(run.state.rawValue) after \(text)\(queue)"
     }

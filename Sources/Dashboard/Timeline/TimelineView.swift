@@ -13,7 +13,7 @@ struct TimelineView {
   /// The number of columns to the left of the runs, for the selection mark and the slot's number.
   static let gutter = 6
   /// The minimum number of rows of the view with a legend in the last row.
-  private static let legendThreshold = 4
+  private static let legendThreshold = 7
   /// The minimum number of cells for the name of a run. If there are fewer, the name is left out.
   private static let fewestTitleCells = 8
 
@@ -58,10 +58,12 @@ struct TimelineView {
       row: rows.upperBound, columns: layout.table.dropFirst(2).dropLast(), on: &canvas)
   }
 
-  /// Draws the runs of the selected slot below the slots if there is room.
+  /// Draws the runs of the selected queue below the slots if there is room.
   private func drawRuns(on canvas: inout Canvas) {
-    guard let run = dashboard.timeline.run, let last = visibleRows.last?.row else { return }
-    RunTableView(dashboard: dashboard, run: run).draw(
+    guard let queue = dashboard.timeline.queue.flatMap({ dashboard.shown.queue($0) }),
+      let last = visibleRows.last?.row
+    else { return }
+    RunTableView(dashboard: dashboard, queue: queue).draw(
       rows: min(last + 2, rows.upperBound)..<rows.upperBound, columns: layout.table, on: &canvas)
   }
 
@@ -181,6 +183,7 @@ struct TimelineView {
     guard let cells = scale.cells(of: run) else { return nil }
     let columns = Self.gutter + cells.lowerBound..<Self.gutter + cells.upperBound + 1
     let goesOn = run.finished == nil
+    let showsStart = scale.cell(of: run.started) >= 0
     let colors = dashboard.timeline.colors
     let role = run.state == .failed ? .failed : colors.role(of: run.kind)
     let style = Style(role, isBold: goesOn)
@@ -189,16 +192,19 @@ struct TimelineView {
     // with that character.
     let wasCancelled = run.state == .cancelled || run.state == .cancelling
     if !wasCancelled || columns.count > (goesOn ? 2 : 1) {
-      let first = first(of: run, showsStart: scale.cell(of: run.started) >= 0, canvas.glyphs)
+      let first = first(of: run, showsStart: showsStart, canvas.glyphs)
       canvas.put(first, row: row, column: columns.lowerBound, style: style)
     }
     if goesOn, !wasCancelled || columns.count > 1 {
       canvas.put(canvas.glyphs.runFront, row: row, column: columns.upperBound - 1, style: style)
     }
+    var inner = columns.dropFirst().dropLast(goesOn ? 2 : 1)
+    if let letter = letter(of: run), !showsStart || run.state == .failed, !inner.isEmpty {
+      canvas.put(letter, row: row, column: inner.lowerBound, style: style)
+      inner = inner.dropFirst()
+    }
     // After the name, at least one cell of the run keeps the character for the run's state.
-    drawTitle(
-      of: run, row: row, columns: columns.dropFirst().dropLast(goesOn ? 2 : 1), style: style,
-      on: &canvas)
+    drawTitle(of: run, row: row, columns: inner, style: style, on: &canvas)
     return columns
   }
 
@@ -208,8 +214,13 @@ struct TimelineView {
     // the next run may begin in the last cell.
     if run.state == .failed { return glyphs.runFailure }
     guard showsStart else { return glyphs.runBack }
-    let letter = hasColors ? nil : dashboard.timeline.colors.letter(of: run.kind)
-    return letter ?? glyphs.runStart
+    return letter(of: run) ?? glyphs.runStart
+  }
+
+  /// Returns the letter that replaces the color of a run; `nil` if the terminal has colors, or if the kind of the run has
+  /// no letter.
+  private func letter(of run: OperationRun) -> Unicode.Scalar? {
+    hasColors ? nil : dashboard.timeline.colors.letter(of: run.kind)
   }
 
   /// Writes the id and the name of a run into these columns. The name is left out if only a few letters of it would have

@@ -89,7 +89,7 @@ struct ReplayPlayer: Sendable {
       }
     case .seek(let duration):
       seek(to: clock.time(at: now) + duration, at: now)
-    case .seek(to: let position):
+    case .go(to: let position):
       seek(to: clock.start + position, at: now)
     case .seekToStart:
       seek(to: clock.start, at: now)

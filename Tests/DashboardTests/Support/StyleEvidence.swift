@@ -110,7 +110,7 @@ struct StyleEvidence {
     case .cancelling: (["cancel", "still running", "not started"], [glyphs.share(of: .cancelled)])
     case .waiting: (["wait"], [glyphs.share(of: .waiting)])
     case .finished: (["fin"], [glyphs.share(of: .finished), glyphs.runStart])
-    case .failed: (["fail", "error"], [glyphs.runFailure])
+    case .failed: (["fail", "error"], [glyphs.runFailure, glyphs.failureMark])
     case .cancelled: (["canc"], [glyphs.share(of: .cancelled)])
     case .text, .strong, .dim, .warning, .accent: ([], [])
     case .kind0, .kind1, .kind2, .kind3, .kind4, .kind5, .otherKind: ([], [])
