@@ -47,6 +47,8 @@ struct TimelineState: Sendable, Equatable {
   private(set) var colors = KindColors()
   /// The selected run, if it is not the newest run of its slot; `nil` if the newest run is selected.
   private var chosenRun: OperationReport.ID?
+  /// The start of the run that the user has selected, for the selection in other slots; `nil` if it is the newest run.
+  private var moment: MonitorTime?
 
   /// The length of the time window: the timeline shows the runs from this long ago until now.
   var window: Duration { .seconds(Self.windows[windowIndex]) }
@@ -132,7 +134,8 @@ struct TimelineState: Sendable, Equatable {
 
   /// Selects a run of the selected slot. The newest run of the slot stays selected only until there is a newer one.
   mutating func choose(_ run: OperationRun) {
-    chosenRun = run.id == selectedRow?.runs.last?.id ? nil : run.id
+    let isNewest = run.id == selectedRow?.runs.last?.id
+    (chosenRun, moment) = isNewest ? (nil, nil) : (run.id, run.started)
     isChosen = true
   }
 
@@ -151,19 +154,18 @@ struct TimelineState: Sendable, Equatable {
     move(by: index - self.index, height: height)
   }
 
-  /// Moves the selection down by `offset` rows, at most to the first or the last row. If an earlier run is selected,
-  /// selects the run of the other slot that began nearest to it.
+  /// Moves the selection down by `offset` rows, at most to the first or the last row. If the user has selected an
+  /// earlier run, selects the run of the other slot that began nearest to it.
   mutating func move(by offset: Int, height: Int) {
-    let moment = chosenRun == nil ? nil : run?.started
     let (target, overflow) = index.addingReportingOverflow(offset)
     select(overflow ? rows.count - 1 : target, height: height)
-    guard let moment else { return }
+    chosenRun = nil
+    guard let moment, let runs = selectedRow?.runs, let newest = runs.last else { return }
     func distance(_ run: OperationRun) -> Duration {
       max(run.started - moment, moment - run.started)
     }
-    let nearest = selectedRow?.runs.min { distance($0) < distance($1) }
-    chosenRun = nil
-    if let nearest { choose(nearest) }
+    let nearest = runs.min { distance($0) < distance($1) }
+    chosenRun = nearest?.id == newest.id ? nil : nearest?.id
   }
 
   /// Returns the index of the first row on a screen of this height.

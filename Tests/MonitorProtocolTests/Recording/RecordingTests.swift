@@ -153,7 +153,7 @@ import Testing
 
   @Test func theFirstRecordingStaysReadable() throws {
     var reader = try Scene.reader(FirstRecording.bytes)
-    #expect(reader.versions == ProtocolVersions(major: 1, minor: 1))
+    #expect(reader.versions == ProtocolVersions(major: 1, minor: 0))
     #expect(reader.hello == Scene.hello)
     let played = Scene.updates(&reader)
     #expect(reader.fault == nil && reader.farewell == "it is done")
