@@ -7,6 +7,8 @@ import MonitorProtocol
 struct RunSentence {
   /// The minimum number of columns of a line with the start and the kind.
   private static let longThreshold = 60
+  /// The minimum number of columns of a line with the start, the kind and an error.
+  private static let errorThreshold = 110
   /// The maximum number of columns for the kind.
   private static let kindWidth = 20
   /// The number of columns that the name keeps if the error needs the rest of the line.
@@ -50,7 +52,7 @@ struct RunSentence {
   }
 
   func draw(row: Int, columns: Range<Int>, on canvas: inout Canvas) {
-    let isLong = columns.count >= Self.longThreshold
+    let isLong = columns.count >= (error == nil ? Self.longThreshold : Self.errorThreshold)
     let stateRole: Role = run.state == .failed ? .failed : .text
     var spans = [Span("\(run.id) ", .strong, isBold: true), Span(stateWords, stateRole)]
     if isLong, let start { spans.append(Span(", started \(start)", .dim)) }

@@ -70,7 +70,6 @@ struct RunTableView {
     }
     let sentence = RunSentence(run, in: dashboard)
     let unknown = canvas.glyphs.unknown
-    let error = sentence.error.map { "error: \($0)" }
     let cells: [(String, Style)] = [
       ("\(run.id)", Style(isSelected ? .strong : .dim, isBold: isSelected)),
       ("\(entry.slot)", Style(.dim)),
@@ -78,11 +77,19 @@ struct RunTableView {
       (TimeText.duration(sentence.time), Style(.text)),
       (run.state.rawValue, Style(run.state == .failed ? .failed : .text)),
       (sentence.kind ?? unknown, Style(dashboard.timeline.colors.role(of: run.kind))),
-      (error ?? sentence.name ?? "", Style(error == nil ? .text : .failed, isBold: isSelected)),
     ]
     for (column, (text, style)) in zip(table, cells) {
       write(text, in: column, row: row, style, on: &canvas)
     }
+    guard let last = table.last?.columns else { return }
+    // The error has at least half of the last column.
+    let name = sentence.name ?? ""
+    let nameColumns = sentence.error == nil ? last : last.prefix(last.count / 2)
+    let end = canvas.write(
+      name, row: row, columns: nameColumns, style: Style(.text, isBold: isSelected))
+    guard let error = sentence.error else { return }
+    let rest = last.dropFirst(name.isEmpty ? 0 : end - last.lowerBound + Self.gap)
+    canvas.write("error: \(error)", row: row, columns: rest, style: Style(.failed))
   }
 
   private func write(

@@ -171,16 +171,16 @@ import Testing
     #expect(dashboard.text()[line].contains("#827 finished after 849ms on cpu"))
   }
 
-  @Test("TL-7: the error has room on the line although the name is long")
-  func longNames() {
-    var dashboard = Self.dashboard(columns: 120, rows: 40)
+  @Test("TL-7: the error has room on the line although the name is long", arguments: [80, 120])
+  func longNames(columns: Int) {
+    var dashboard = Self.dashboard(columns: columns, rows: 40)
     var runs = HistoryScene.runs.runs
     let index = runs.firstIndex { $0.id == ID(1070) } ?? 0
     runs[index].title = String(repeating: "long ", count: 1_000)
     Self.report(runs, to: &dashboard)
     for _ in 1..<Self.slot.count { dashboard.press("h") }
     let text = dashboard.text()[dashboard.screen.layout?.sentence ?? 0]
-    #expect(text.contains("long long") && text.contains("error: cannot write"))
+    #expect(text.contains("long long") && text.contains("error: cannot"))
   }
 
   @Test("TL-10: Enter shows the details of the selected run, and x cancels it if it executes")
@@ -208,7 +208,7 @@ import Testing
     var text = dashboard.text()
     #expect(text.shows("  runs of cpu  27"))
     #expect(text.shows("▌ #1077     1  12:04:24    7.00s  cancelling  ResampleOperation"))
-    #expect(text.shows("error: cannot write slope.tif: No space left on device"))
+    #expect(text.shows("resample everything  error: cannot write slope.tif: No"))
     dashboard.press("h")
     text = dashboard.text()
     #expect(text.shows("▌ #829 "))
