@@ -94,7 +94,9 @@ struct HostileProcessTests {
       runs: (0..<4).map { _ in
         OperationRun(
           id: id(&random), title: "r", queue: queue(&random), state: state(&random),
-          started: time(&random), finished: Bool.random(using: &random) ? time(&random) : nil)
+          started: time(&random), finished: Bool.random(using: &random) ? time(&random) : nil,
+          kind: Bool.random(using: &random) ? "Merge \(Int.random(in: 0...9, using: &random))" : nil
+        )
       }, count: count(&random))
     update.warnings = MonitorWarning.Kind.allCases.map {
       MonitorWarning(

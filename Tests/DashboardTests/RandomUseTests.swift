@@ -50,7 +50,8 @@ struct RandomUseTests {
       let end = start + .milliseconds(Int.random(in: 0...60_000, using: &random))
       runs[report.id] = OperationRun(
         id: report.id, title: report.name, queue: report.queue, state: report.state,
-        started: start, finished: Bool.random(using: &random) ? end : nil)
+        started: start, finished: Bool.random(using: &random) ? end : nil,
+        kind: ["", "Block", "漢字", nil].randomElement(using: &random) ?? nil)
       events.append(
         OperationEvent(
           time: start, operation: report.id, title: report.name, queue: report.queue,

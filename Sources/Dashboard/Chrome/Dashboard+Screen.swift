@@ -6,7 +6,10 @@ import MonitorProtocol
 extension Dashboard {
   /// The number of rows for the list or the tree on the screen. It is at least 1, so that the page keys
   /// always move the selection.
-  var pageHeight: Int { max(1, screen.layout?.bodyHeight ?? 1) }
+  var pageHeight: Int {
+    let height = screen.layout?.bodyHeight ?? 1
+    return max(1, screen.view == .timeline ? TimelineView.height(in: height) : height)
+  }
 
   /// The number of rows on the screen for the picker's list, the detail screen or the view, depending on
   /// which of them is shown.

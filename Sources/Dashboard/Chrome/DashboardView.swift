@@ -74,7 +74,9 @@ struct DashboardView {
         TreeView(dashboard: dashboard, layout: layout, tree: tree).draw(on: &canvas)
       }
     case .queues: QueueTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-    case .timeline: TimelineView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    case .timeline:
+      let hasColors = capabilities.colors != .none
+      TimelineView(dashboard: dashboard, layout: layout, hasColors: hasColors).draw(on: &canvas)
     case .events: EventView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     }
     if let pane = layout.pane {

@@ -93,6 +93,7 @@ struct HelpView {
       words(glyphs) + viewWords(view) + (view == .tree ? treeWords : [])
       + (view == .log ? (dashboard.detail?.log?.output == nil ? logWords : outputWords) : [])
       + (isMultiProcess ? multiProcessWords : [])
+      + (dashboard.replay == nil ? [] : replayWords)
     return keys + [[.blank]] + sentences.map { [.sentence($0)] }
   }
 
@@ -137,7 +138,7 @@ struct HelpView {
   ]
 
   private static let timelineWords = [
-    "The line below the times names the color of each kind, the longest run time first.",
+    "The last line names the colors of kinds, at first the longest run time first.",
     "!: the run failed. Failed runs are red, whatever their kind.",
   ]
 
@@ -164,6 +165,11 @@ struct HelpView {
     "The screen shows the whole output of the job. Each attempt has its own output.",
     "If the output is empty, the screen shows what opq-top reports about the job.",
     "The search reads the file from the first line on the screen.",
+  ]
+
+  private static let replayWords = [
+    "The line at the top is the recording. !: a warning appears. x: an operation fails.",
+    "@ takes 90, 1:30, 1h30m, +10s, -10s, 50%, or a time of day such as 14:05:09.",
   ]
 
   private static let multiProcessWords = [

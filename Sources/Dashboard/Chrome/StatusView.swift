@@ -33,12 +33,17 @@ struct StatusView {
       dashboard.setup != nil || dashboard.picker != nil || dashboard.warningList != nil
     if hasOwnSentence, dashboard.screen.helpTop == nil { return }
     guard dashboard.screen.helpTop == nil, let id = dashboard.selected else { return }
+    let remarks = remarks(canvas.glyphs)
+    let words = remarks.isEmpty ? "" : "  \(remarks.joined(separator: ", ")) "
+    if let run = dashboard.cursorRun {
+      let columns = canvas.columns.dropFirst().dropLast(canvas.glyphs.width(of: words))
+      RunSentence(run, in: dashboard).draw(row: layout.sentence, columns: columns, on: &canvas)
+      return drawRemarks(words, on: &canvas)
+    }
     guard let report = dashboard.shown.operations[id] else {
       drawForgotten(id, on: &canvas)
       return
     }
-    let remarks = remarks(canvas.glyphs)
-    let words = remarks.isEmpty ? "" : "  \(remarks.joined(separator: ", ")) "
     let title = Span("\(id) ", .strong, isBold: true)
     let taken = canvas.glyphs.width(of: title.text) + canvas.glyphs.width(of: words)
     let explanation = Explanation(
@@ -47,7 +52,10 @@ struct StatusView {
     let sentence = explanation.sentence(about: report)
     canvas.write(
       [title, Span(sentence)], row: layout.sentence, columns: canvas.columns.dropFirst())
-    guard !remarks.isEmpty else { return }
+    drawRemarks(words, on: &canvas)
+  }
+
+  private func drawRemarks(_ words: String, on canvas: inout Canvas) {
     canvas.writeRight(
       words, row: layout.sentence, columns: canvas.columns, style: Style(.accent, isBold: true))
   }
@@ -85,11 +93,7 @@ struct StatusView {
       dashboard.replay == nil
       ? "has finished; its details are no longer stored"
       : "is not in the recording at this time"
-    if dashboard.screen.view == .timeline, let run = dashboard.timeline.run {
-      let ran = (run.finished ?? dashboard.shownTime) - run.started
-      let verb = run.finished == nil ? "for" : "ran"
-      words = "\(run.state.rawValue), \(verb) \(TimeText.duration(ran)): \(run.title)"
-    } else if let event = dashboard.selectedEvent {
+    if let event = dashboard.selectedEvent {
       words = "\(event.new.rawValue): \(event.title)"
     }
     canvas.write(

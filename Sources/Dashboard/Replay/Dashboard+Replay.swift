@@ -15,6 +15,7 @@ extension Dashboard {
       // The dashboard's state of the recording is removed, because the next greeting may come from the same
       // process as the recording.
       live = MonitoredState()
+      if case .time = prompts.text?.purpose { prompts.text = nil }
       return
     }
     live.advance(to: status.time)

@@ -20,11 +20,14 @@ public struct ReplayStatus: Sendable, Equatable {
   public var remark: String?
   /// The last command that was not carried out; `nil` if all commands were carried out.
   public var failure: ReplayFailure?
+  /// The moments of warnings and failures.
+  public var marks: ReplayMarks
 
   /// Creates the status of a recording that is paused at its beginning.
   public init(
     time: MonitorTime, position: Duration = .zero, length: Duration, speed: Int = 0,
-    isPlaying: Bool = false, remark: String? = nil, failure: ReplayFailure? = nil
+    isPlaying: Bool = false, remark: String? = nil, failure: ReplayFailure? = nil,
+    marks: ReplayMarks = ReplayMarks()
   ) {
     self.time = time
     self.position = position
@@ -33,6 +36,7 @@ public struct ReplayStatus: Sendable, Equatable {
     self.isPlaying = isPlaying
     self.remark = remark
     self.failure = failure
+    self.marks = marks
   }
 
   /// The position and the speed in the header, such as `00:41/01:42 4x` or `00:41/01:42 PAUSED`.
@@ -48,11 +52,25 @@ public struct ReplayStatus: Sendable, Equatable {
   }
 
   /// Returns a duration as minutes and seconds. If the duration is at least an hour, the text also has hours.
-  private static func clock(_ duration: Duration) -> String {
+  static func clock(_ duration: Duration) -> String {
     let seconds = max(0, duration.components.seconds)
     func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let minutes = "\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
     return seconds < 3_600 ? minutes : "\(seconds / 3_600):\(minutes)"
+  }
+}
+
+/// The moments of a recording at which a warning appears or an operation fails.
+public struct ReplayMarks: Sendable, Equatable {
+  /// The times from the first update to the updates with a new warning, sorted.
+  public var warnings: [Duration]
+  /// The times from the first update to the updates with a new failure, sorted.
+  public var failures: [Duration]
+
+  /// Creates marks. By default, there are none.
+  public init(warnings: [Duration] = [], failures: [Duration] = []) {
+    self.warnings = warnings
+    self.failures = failures
   }
 }
 
@@ -81,6 +99,8 @@ public enum ReplayCommand: Sendable, Equatable {
   case step(Int)
   /// Moves the replay forward by this duration, or back if the duration is negative.
   case seek(by: Duration)
+  /// Moves the replay to the moment that is this duration after the first update.
+  case go(to: Duration)
   /// Moves the replay to its beginning.
   case seekToStart
   /// Moves the replay to its end.

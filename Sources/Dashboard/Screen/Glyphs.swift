@@ -88,6 +88,15 @@ struct Glyphs: Sendable, Equatable {
   /// The first cell of an operation's run that has failed.
   var runFailure: Unicode.Scalar { "!" }
 
+  /// The character for the part of a recording that was played.
+  var played: Unicode.Scalar { isUnicode ? "━" : "=" }
+  /// The character for the position in a recording.
+  var playhead: Unicode.Scalar { isUnicode ? "●" : "O" }
+  /// The character for a moment of a recording at which a warning appears.
+  var warningMark: Unicode.Scalar { "!" }
+  /// The character for a moment of a recording at which an operation fails.
+  var failureMark: Unicode.Scalar { "x" }
+
   /// Returns the character for one state in the proportion bar. Each state has its own texture, so that the
   /// bar can be read without colours. The part of executing operations is solid, and the part of finished ones is light.
   func share(of share: ProportionBar.Share) -> Unicode.Scalar {

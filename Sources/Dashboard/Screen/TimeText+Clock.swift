@@ -34,7 +34,8 @@ extension TimeText {
     return "\(timeOfDay(moment, of: hello)).\("\(milliseconds + 1_000)".dropFirst())"
   }
 
-  private static func nanosecondsOfDay(_ moment: MonitorTime, of hello: Hello) -> Int64? {
+  /// Returns the nanoseconds of the day in UTC at a moment; `nil` if the time of day is unknown.
+  static func nanosecondsOfDay(_ moment: MonitorTime, of hello: Hello) -> Int64? {
     let anchorNanoseconds = hello.anchorSecondsSince1970 * 1e9
     guard anchorNanoseconds.magnitude < 9e18 else { return nil }
     let sinceAnchor = moment.nanoseconds.subtractingReportingOverflow(hello.anchor.nanoseconds)

@@ -5,7 +5,7 @@ import MonitorProtocol
 
 extension Availability {
   /// Whether the timeline has a cursor on one run, and colors for kinds.
-  static let timelineCursor = false
+  static let timelineCursor = true
 }
 
 extension Dashboard {
@@ -13,20 +13,44 @@ extension Dashboard {
   ///
   /// After an earlier run is selected, new runs of the slot do not change the selection until the newest run is
   /// selected again.
-  mutating func selectRun(by step: Int) -> [Effect] { [.bell] }
+  mutating func selectRun(by step: Int) -> [Effect] { timeline.moveCursor(by: step) ? [] : [.bell] }
+
+  /// Selects a run of the timeline. Does nothing if the timeline does not show the run.
+  mutating func selectRun(_ id: OperationReport.ID) {
+    timeline.select(run: id, height: pageHeight)
+  }
+
+  /// Returns the row of the timeline that is drawn in a row of the screen, as an index of ``TimelineState/rows``; `nil`
+  /// if there is none.
+  func timelineRow(at row: Int) -> Int? {
+    guard screen.view == .timeline, let layout = screen.layout else { return nil }
+    return TimelineView(dashboard: self, layout: layout).visibleRows.first { $0.row == row }?.index
+  }
+
+  /// Returns the run of the timeline that is drawn in a cell of the screen; `nil` if there is none.
+  func timelineRun(row: Int, column: Int) -> OperationReport.ID? {
+    guard let index = timelineRow(at: row) else { return nil }
+    let scale = timelineScale(columns: screen.size.columns)
+    let cell = column - TimelineView.gutter
+    // If several runs share a cell, the last one is drawn.
+    return timeline.rows[index].runs.last { scale.cells(of: $0)?.contains(cell) == true }?.id
+  }
+
+  /// The selected run of the timeline; `nil` if no run is selected, or if another part of the screen covers the view.
+  var cursorRun: OperationRun? {
+    guard screen.view == .timeline, detail == nil, warningList == nil, setup == nil, picker == nil
+    else { return nil }
+    return timeline.run
+  }
 }
 
-/// The colors of kinds in the timeline.
-///
-/// A kind keeps its color while it has runs in the time window. If more kinds than ``roles`` have runs, the others
-/// have the color of ``Role/otherKind``.
-struct KindColors: Sendable, Equatable {
-  /// The roles of kinds that have a color of their own, in the order in which kinds get them.
-  static let roles: [Role] = [.kind0, .kind1, .kind2, .kind3, .kind4, .kind5]
-
-  /// Gives colors to the kinds of these runs, the kinds with the longest total run time first.
-  mutating func settle(_ runs: [OperationRun]) {}
-
-  /// Returns the role in which runs of a kind are drawn.
-  func role(of kind: String) -> Role { .otherKind }
+extension TimelineState {
+  /// Moves the cursor to an earlier or a later run of the selected slot. Returns `false` if there is no such run.
+  mutating func moveCursor(by step: Int) -> Bool {
+    guard let runs = selectedRow?.runs, let index = runs.firstIndex(where: { $0.id == run?.id }),
+      runs.indices.contains(index + step)
+    else { return false }
+    choose(runs[index + step])
+    return true
+  }
 }

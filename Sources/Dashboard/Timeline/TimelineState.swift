@@ -43,12 +43,28 @@ struct TimelineState: Sendable, Equatable {
   private var index = 0
   private var top = 0
   private var isChosen = false
+  /// The colors of the kinds of the drawn runs.
+  private(set) var colors = KindColors()
+  /// The selected run, if it is not the newest run of its slot; `nil` if the newest run is selected.
+  private var chosenRun: OperationReport.ID?
+  /// The start of the run that the user has selected, for the selection in other slots; `nil` if it is the newest run.
+  private var moment: MonitorTime?
 
   /// The length of the time window: the timeline shows the runs from this long ago until now.
   var window: Duration { .seconds(Self.windows[windowIndex]) }
 
-  /// The newest run in the selected slot; `nil` if the slot has no run or a heading is selected.
-  var run: OperationRun? { rows.indices.contains(index) ? rows[index].runs.last : nil }
+  /// The selected run, which is the newest run in the selected slot until the user selects an earlier one; `nil` if the
+  /// slot has no run or a heading is selected.
+  var run: OperationRun? {
+    guard let runs = selectedRow?.runs else { return nil }
+    return chosenRun.flatMap { id in runs.first { $0.id == id } } ?? runs.last
+  }
+
+  /// Whether the newest run of the selected slot is selected, so that a new run changes the selection.
+  var follows: Bool { chosenRun == nil }
+
+  /// The selected row; `nil` only if the timeline has no rows.
+  var selectedRow: Row? { rows.indices.contains(index) ? rows[index] : nil }
 
   /// The queue of the selected row.
   var queue: QueueReport.ID? {
@@ -75,6 +91,8 @@ struct TimelineState: Sendable, Equatable {
   mutating func settle(_ monitored: MonitoredState, at now: MonitorTime, height: Int) {
     let start = now - window
     let runs = (monitored.runs?.runs ?? []).filter { ($0.finished ?? now) >= start }
+    colors.settle(runs, at: now)
+    let wasSelected = run
     let byQueue = Dictionary(grouping: runs, by: \.queue)
     assignments = assignments.filter { byQueue[$0.key] != nil }
     let isNews = assignedUpdate != monitored.lastUpdate
@@ -97,12 +115,57 @@ struct TimelineState: Sendable, Equatable {
       return
     }
     select(found ?? index, height: height)
+    keepChosenRun(wasSelected, height: height)
   }
 
-  /// Moves the selection down by `offset` rows, at most to the first or the last row.
+  /// Selects the row of the chosen run, which may have moved to another slot. If the run has left the timeline, selects
+  /// the next run of the slot.
+  private mutating func keepChosenRun(_ old: OperationRun?, height: Int) {
+    guard let chosenRun else { return }
+    if let row = rows.firstIndex(where: { $0.runs.contains { $0.id == chosenRun } }) {
+      return select(row, height: height)
+    }
+    guard let old, let next = selectedRow?.runs.first(where: { $0.started >= old.started }) else {
+      self.chosenRun = nil
+      return
+    }
+    choose(next)
+  }
+
+  /// Selects a run of the selected slot. The newest run of the slot stays selected only until there is a newer one.
+  mutating func choose(_ run: OperationRun) {
+    let isNewest = run.id == selectedRow?.runs.last?.id
+    (chosenRun, moment) = isNewest ? (nil, nil) : (run.id, run.started)
+    isChosen = true
+  }
+
+  /// Selects a run. Does nothing if no row contains the run.
+  mutating func select(run id: OperationReport.ID, height: Int) {
+    for (index, row) in rows.enumerated() {
+      guard let run = row.runs.first(where: { $0.id == id }) else { continue }
+      select(index, height: height)
+      return choose(run)
+    }
+  }
+
+  /// Selects a row. Does nothing if there is no such row.
+  mutating func select(row index: Int, height: Int) {
+    guard rows.indices.contains(index) else { return }
+    move(by: index - self.index, height: height)
+  }
+
+  /// Moves the selection down by `offset` rows, at most to the first or the last row. If the user has selected an
+  /// earlier run, selects the run of the other slot that began nearest to it.
   mutating func move(by offset: Int, height: Int) {
     let (target, overflow) = index.addingReportingOverflow(offset)
     select(overflow ? rows.count - 1 : target, height: height)
+    chosenRun = nil
+    guard let moment, let runs = selectedRow?.runs, let newest = runs.last else { return }
+    func distance(_ run: OperationRun) -> Duration {
+      max(run.started - moment, moment - run.started)
+    }
+    let nearest = runs.min { distance($0) < distance($1) }
+    chosenRun = nearest?.id == newest.id ? nil : nearest?.id
   }
 
   /// Returns the index of the first row on a screen of this height.

@@ -7,15 +7,27 @@ import MonitorProtocol
 struct TimelineView {
   let dashboard: Dashboard
   let layout: Layout
+  /// Whether the terminal has colors. If not, runs contain the letters of their kinds.
+  var hasColors = true
 
   /// The number of columns to the left of the runs, for the selection mark and the slot's number.
-  private static let gutter = 6
+  static let gutter = 6
+  /// The minimum number of rows of the view with a legend in the last row.
+  private static let legendThreshold = 7
   /// The minimum number of cells for the name of a run. If there are fewer, the name is left out.
   private static let fewestTitleCells = 8
 
   /// Returns the number of character cells in which a row of the timeline shows the operations that ran in
   /// one slot, on a screen with this number of columns.
   static func cells(columns: Int) -> Int { max(1, columns - gutter - 1) }
+
+  /// Returns the number of rows for queues and slots in a view with this number of rows.
+  static func height(in bodyHeight: Int) -> Int {
+    bodyHeight < legendThreshold ? bodyHeight : bodyHeight - 1
+  }
+
+  /// The screen rows for queues and slots.
+  private var rows: Range<Int> { layout.body.prefix(Self.height(in: layout.bodyHeight)) }
 
   func draw(on canvas: inout Canvas) {
     let timeline = dashboard.timeline
@@ -28,33 +40,48 @@ struct TimelineView {
         "no queues", row: layout.body.lowerBound, columns: layout.table.dropFirst(2),
         style: Style(.dim))
     }
-    for (line, (row, content)) in visibleRows.enumerated() {
+    for (line, (row, index)) in visibleRows.enumerated() {
       canvas.mark(.row(line), row: row, columns: layout.table)
+      let content = timeline.rows[index]
       switch content.id {
       case .queue(let id):
         draw(queue: id, leftOutCount: content.leftOutCount, row: row, on: &canvas)
       case .slot(_, let slot): draw(content.runs, slot: slot, scale, row: row, on: &canvas)
       }
       guard content.id == timeline.selected else { continue }
-      // The runs of a selected row keep their colours, because reversed colours would hide the states.
+      // Only the number of the slot is selected, because the selection of the row would hide the selected run.
       canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
       canvas.select(row: row, columns: layout.table.prefix(Self.gutter - 1))
     }
+    drawRuns(on: &canvas)
+    guard rows.upperBound < layout.body.upperBound, !timeline.rows.isEmpty else { return }
+    TimelineLegend(colors: timeline.colors, hasColors: hasColors).draw(
+      row: rows.upperBound, columns: layout.table.dropFirst(2).dropLast(), on: &canvas)
   }
 
-  /// The rows on the screen with their positions. If there is room, a blank row separates the queues.
-  private var visibleRows: [(Int, TimelineState.Row)] {
-    let rows = dashboard.timeline.rows
-    let headings = rows.count { $0.isHeading }
-    guard rows.count + headings <= layout.bodyHeight + 1 else {
-      let top = dashboard.timeline.top(height: layout.bodyHeight)
-      return Array(zip(layout.body, rows.dropFirst(top)))
+  /// Draws the runs of the selected queue below the slots if there is room.
+  private func drawRuns(on canvas: inout Canvas) {
+    guard let queue = dashboard.timeline.queue.flatMap({ dashboard.shown.queue($0) }),
+      let last = visibleRows.last?.row
+    else { return }
+    RunTableView(dashboard: dashboard, queue: queue).draw(
+      rows: min(last + 2, rows.upperBound)..<rows.upperBound, columns: layout.table, on: &canvas)
+  }
+
+  /// The rows on the screen with their indices in ``TimelineState/rows``. If there is room, a blank row separates the
+  /// queues.
+  var visibleRows: [(row: Int, index: Int)] {
+    let timeline = dashboard.timeline
+    let headings = timeline.rows.count { $0.isHeading }
+    guard timeline.rows.count + headings <= rows.count + 1 else {
+      let top = timeline.top(height: rows.count)
+      return zip(rows, timeline.rows.indices.dropFirst(top)).map { ($0, $1) }
     }
-    var next = layout.body.lowerBound
-    return rows.map { row in
-      if row.isHeading, next > layout.body.lowerBound { next += 1 }
+    var next = rows.lowerBound
+    return timeline.rows.indices.map { index in
+      if timeline.rows[index].isHeading, next > rows.lowerBound { next += 1 }
       defer { next += 1 }
-      return (next, row)
+      return (next, index)
     }
   }
 
@@ -134,45 +161,82 @@ struct TimelineView {
     canvas.writeRight(
       "\(slot + 1)", row: row, columns: 1..<Self.gutter - 1, style: Style(.dim))
     let strip = Self.gutter..<Self.gutter + scale.cells
-    canvas.fill(canvas.glyphs.idleTime, row: row, columns: strip, style: Style(.dim))
-    for run in runs {
-      guard let cells = scale.cells(of: run) else { continue }
-      draw(
-        run, columns: strip.lowerBound + cells.lowerBound..<strip.lowerBound + cells.upperBound + 1,
-        showsStart: scale.cell(of: run.started) >= 0, row: row, on: &canvas)
+    // Idle time is blank, except below the marks of the time axis.
+    for mark in scale.marks {
+      canvas.put(
+        canvas.glyphs.idleTime, row: row, column: strip.lowerBound + mark.cell, style: Style(.dim))
     }
+    for run in runs where run.id != dashboard.timeline.run?.id {
+      draw(run, scale, row: row, on: &canvas)
+    }
+    // The selected run is drawn last, because several short runs may share a cell.
+    guard let run = dashboard.timeline.run, runs.contains(where: { $0.id == run.id }),
+      let columns = draw(run, scale, row: row, on: &canvas)
+    else { return }
+    canvas.select(row: row, columns: columns)
   }
 
+  /// Draws a run, and returns its columns; `nil` if the run is outside the timeline.
+  @discardableResult
   private func draw(
-    _ run: OperationRun, columns: Range<Int>, showsStart: Bool, row: Int,
-    on canvas: inout Canvas
-  ) {
+    _ run: OperationRun, _ scale: TimelineScale, row: Int, on canvas: inout Canvas
+  ) -> Range<Int>? {
+    guard let cells = scale.cells(of: run) else { return nil }
+    let columns = Self.gutter + cells.lowerBound..<Self.gutter + cells.upperBound + 1
     canvas.mark(.run(run.id), row: row, columns: columns)
-    let style = Style(run.state.role)
-    canvas.fill(canvas.glyphs.run(run.state), row: row, columns: columns, style: style)
     let goesOn = run.finished == nil
+    let showsStart = scale.cell(of: run.started) >= 0
+    let colors = dashboard.timeline.colors
+    let role = run.state == .failed ? .failed : colors.role(of: run.kind)
+    let style = Style(role, isBold: goesOn)
+    canvas.fill(canvas.glyphs.run(run.state), row: row, columns: columns, style: style)
     // A cancelled run is filled with a special character. Even a short cancelled run keeps at least one cell
     // with that character.
     let wasCancelled = run.state == .cancelled || run.state == .cancelling
     if !wasCancelled || columns.count > (goesOn ? 2 : 1) {
-      // A failed run begins with a mark, so that it is recognised without colours. The mark is not at the
-      // end, because the next run may begin in the last cell.
-      let first =
-        run.state == .failed
-        ? canvas.glyphs.runFailure : showsStart ? canvas.glyphs.runStart : canvas.glyphs.runBack
+      let first = first(of: run, showsStart: showsStart, canvas.glyphs)
       canvas.put(first, row: row, column: columns.lowerBound, style: style)
     }
     if goesOn, !wasCancelled || columns.count > 1 {
       canvas.put(canvas.glyphs.runFront, row: row, column: columns.upperBound - 1, style: style)
     }
+    var inner = columns.dropFirst().dropLast(goesOn ? 2 : 1)
+    if let letter = letter(of: run), !showsStart || run.state == .failed, !inner.isEmpty {
+      canvas.put(letter, row: row, column: inner.lowerBound, style: style)
+      inner = inner.dropFirst()
+    }
     // After the name, at least one cell of the run keeps the character for the run's state.
-    let inner = columns.dropFirst().dropLast(goesOn ? 2 : 1)
+    drawTitle(of: run, row: row, columns: inner, style: style, on: &canvas)
+    return columns
+  }
+
+  /// Returns the first character of a run. It separates the run from the previous run of the slot.
+  private func first(of run: OperationRun, showsStart: Bool, _ glyphs: Glyphs) -> Unicode.Scalar {
+    // A failed run begins with a mark, so that it is recognised without colors. The mark is not at the end, because
+    // the next run may begin in the last cell.
+    if run.state == .failed { return glyphs.runFailure }
+    guard showsStart else { return glyphs.runBack }
+    return letter(of: run) ?? glyphs.runStart
+  }
+
+  /// Returns the letter that replaces the color of a run; `nil` if the terminal has colors, or if the kind of the run has
+  /// no letter.
+  private func letter(of run: OperationRun) -> Unicode.Scalar? {
+    hasColors ? nil : dashboard.timeline.colors.letter(of: run.kind)
+  }
+
+  /// Writes the id and the name of a run into these columns. The name is left out if only a few letters of it would have
+  /// room, and the id if it has no room.
+  private func drawTitle(
+    of run: OperationRun, row: Int, columns: Range<Int>, style: Style, on canvas: inout Canvas
+  ) {
     let id = "\(run.id)"
-    guard inner.count >= id.utf8.count else { return }
-    // The name is left out if only a few letters of it would have room.
-    let hasTitle = inner.count >= id.utf8.count + Self.fewestTitleCells
+    guard columns.count >= id.utf8.count else { return }
+    // The id of a failed run has the same color as the run, so that the run is one red bar.
+    let idStyle = run.state == .failed ? style : Style(.dim)
+    let end = canvas.write(id, row: row, columns: columns, style: idStyle)
+    guard columns.count >= id.utf8.count + Self.fewestTitleCells else { return }
     canvas.write(
-      hasTitle ? "\(id) \(run.title)" : id, row: row, columns: inner,
-      style: Style(run.state.role, isReversed: true))
+      " \(run.title)", row: row, columns: end..<columns.upperBound, style: style)
   }
 }

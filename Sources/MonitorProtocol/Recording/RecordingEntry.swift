@@ -9,7 +9,7 @@
 enum RecordingFormat {
   /// The version of the recordings that this program writes. A minor version adds kinds of entries
   /// and kinds of places in the index, and older readers skip them.
-  static let versions = ProtocolVersions(major: 1, minor: 0)
+  static let versions = ProtocolVersions(major: 1, minor: 1)
   static let magic = Array("OPQREC".utf8)
   /// The last bytes of a complete recording.
   static let endMagic = Array("OPQEND".utf8)

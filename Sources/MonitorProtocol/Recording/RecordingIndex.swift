@@ -11,6 +11,9 @@ struct RecordingIndex: Sendable, Equatable {
     case warning = 2
     /// The place of the last update.
     case end = 3
+    /// The place of an update with an operation that has failed since the previous update. Recordings of version 1.0
+    /// have no such places.
+    case failure = 4
   }
 
   /// The time and the offset of an update.
@@ -29,10 +32,14 @@ struct RecordingIndex: Sendable, Equatable {
   var snapshots: [Place] = []
   /// The places of updates with a new warning, sorted by time.
   var warnings: [Place] = []
+  /// The places of updates with a new failure, sorted by time.
+  var failures: [Place] = []
   /// The place of the last update; `nil` if there is none.
   var end: Place?
 
   private var warned: Set<WarningIdentity> = []
+  /// The number of failed operations of each queue in the last update; `nil` before the first update.
+  private var failedCounts: [QueueReport.ID: Int]?
 
   /// Adds the places for an update.
   mutating func note(_ update: Update, at place: Place, isSnapshot: Bool) {
@@ -40,12 +47,21 @@ struct RecordingIndex: Sendable, Equatable {
     let warned = Set(update.warnings.lazy.map { WarningIdentity($0) })
     if !warned.isSubset(of: self.warned) { warnings.append(place) }
     self.warned = warned
+    let failed = Dictionary(
+      update.queues.lazy.map { ($0.id, $0.counts.failed) }, uniquingKeysWith: { first, _ in first })
+    // The operations that have failed before the first update are no failures at a moment of the recording.
+    if let before = failedCounts, failed.contains(where: { $1 > before[$0, default: 0] }) {
+      failures.append(place)
+    }
+    failedCounts = failed
     end = place
   }
 
   /// The payloads of the entries of the index.
   var payloads: [[UInt8]] {
-    var places = snapshots.map { (Kind.snapshot, $0) } + warnings.map { (Kind.warning, $0) }
+    var places =
+      snapshots.map { (Kind.snapshot, $0) } + warnings.map { (Kind.warning, $0) }
+      + failures.map { (Kind.failure, $0) }
     if let end { places.append((.end, end)) }
     return stride(from: 0, to: places.count, by: Self.placesPerEntry).map { start in
       places[start..<min(start + Self.placesPerEntry, places.count)].flatMap { kind, place in
@@ -66,6 +82,7 @@ struct RecordingIndex: Sendable, Equatable {
       switch kind {
       case .snapshot: snapshots.append(place)
       case .warning: warnings.append(place)
+      case .failure: failures.append(place)
       case .end: end = place
       }
     }
@@ -75,7 +92,7 @@ struct RecordingIndex: Sendable, Equatable {
   func isSound(within offsets: Range<Int>) -> Bool {
     guard let end, !snapshots.isEmpty else { return false }
     guard offsets.contains(end.offset) else { return false }
-    return [snapshots, warnings].allSatisfy { (places: [Place]) -> Bool in
+    return [snapshots, warnings, failures].allSatisfy { (places: [Place]) -> Bool in
       let areInside = places.allSatisfy { place in
         offsets.contains(place.offset) && place.offset <= end.offset && place.time <= end.time
       }
@@ -102,6 +119,7 @@ struct RecordingIndex: Sendable, Equatable {
   mutating func cut(behind place: Place) {
     snapshots.removeAll { $0.offset > place.offset }
     warnings.removeAll { $0.offset > place.offset }
+    failures.removeAll { $0.offset > place.offset }
     end = place
   }
 }

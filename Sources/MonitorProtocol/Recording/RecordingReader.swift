@@ -130,6 +130,12 @@ public struct RecordingReader: Sendable {
     index.warnings.last { $0.offset < offset }.map { ($0.time, $0.offset) }
   }
 
+  /// The times of the updates with a warning that the previous update did not have, sorted.
+  public var warningTimes: [MonitorTime] { index.warnings.map(\.time) }
+
+  /// The times of the updates with a new failure, sorted. The index of a recording of version 1.0 has no failures.
+  public var failureTimes: [MonitorTime] { index.failures.map(\.time) }
+
   /// Returns the update that begins at an offset, or the next one after it.
   ///
   /// - Returns: The update; `nil` at the end of the recording. ``fault`` and ``farewell`` then have

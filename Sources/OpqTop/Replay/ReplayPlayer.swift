@@ -26,6 +26,7 @@ struct ReplayPlayer: Sendable {
     self.reader = reader
     hello = reader.hello
     clock = PlaybackClock(start: reader.start, end: reader.end, at: now)
+    marks = ReplayMarks(reader)
     load(reader.snapshot(upTo: reader.start), at: now)
   }
 
@@ -44,9 +45,12 @@ struct ReplayPlayer: Sendable {
   /// The last command that was not carried out; `nil` if all commands were carried out.
   private(set) var failure: ReplayFailure?
 
+  /// The moments of warnings and failures.
+  private(set) var marks: ReplayMarks
+
   /// Returns the position and the speed of the replay.
   func status(at now: MonitorTime) -> ReplayStatus {
-    ReplayStatus(clock, remark: remark, failure: failure, at: now)
+    ReplayStatus(clock, remark: remark, failure: failure, marks: marks, at: now)
   }
 
   /// Returns the new messages for the viewer.
@@ -85,6 +89,8 @@ struct ReplayPlayer: Sendable {
       }
     case .seek(let duration):
       seek(to: clock.time(at: now) + duration, at: now)
+    case .go(to: let position):
+      seek(to: clock.start + position, at: now)
     case .seekToStart:
       seek(to: clock.start, at: now)
     case .seekToEnd:
@@ -160,15 +166,29 @@ struct ReplayPlayer: Sendable {
     guard next == nil, reader.fault != nil else { return }
     reader.end(with: update)
     clock.setEnd(update.update.time, at: now)
+    marks = ReplayMarks(reader)
+  }
+}
+
+extension ReplayMarks {
+  /// Creates the marks of a recording.
+  init(_ reader: RecordingReader) {
+    self.init(
+      warnings: reader.warningTimes.map { $0 - reader.start },
+      failures: reader.failureTimes.map { $0 - reader.start })
   }
 }
 
 extension ReplayStatus {
   /// Creates the status for the present time of a clock.
-  init(_ clock: PlaybackClock, remark: String?, failure: ReplayFailure?, at now: MonitorTime) {
+  init(
+    _ clock: PlaybackClock, remark: String?, failure: ReplayFailure?, marks: ReplayMarks,
+    at now: MonitorTime
+  ) {
     let time = clock.time(at: now)
     self.init(
       time: time, position: time - clock.start, length: clock.end - clock.start,
-      speed: clock.speed, isPlaying: clock.isRunning, remark: remark, failure: failure)
+      speed: clock.speed, isPlaying: clock.isRunning, remark: remark, failure: failure, marks: marks
+    )
   }
 }

@@ -21,6 +21,7 @@ final class ReplaySession: MonitorSource {
     var clock: PlaybackClock
     var remark: String?
     var failure: ReplayFailure?
+    var marks: ReplayMarks
   }
 
   private struct Playing {
@@ -31,6 +32,7 @@ final class ReplaySession: MonitorSource {
       var clock: PlaybackClock
       var remark: String?
       var failure: ReplayFailure?
+      var marks: ReplayMarks
       /// The time until the next step and the sequence number of its wake-up; `nil` if the replay
       /// waits for the viewer.
       var next: (delay: Duration, waking: Int)?
@@ -61,7 +63,8 @@ final class ReplaySession: MonitorSource {
         messages = player.takeMessages(for: interest, at: now)
       }
       var step = Step(
-        messages: messages, clock: player.clock, remark: player.remark, failure: player.failure)
+        messages: messages, clock: player.clock, remark: player.remark, failure: player.failure,
+        marks: player.marks)
       if interest != nil, let moment = player.nextMoment {
         waking += 1
         step.next = (max(ReplaySession.interval, moment - now), waking)
@@ -83,7 +86,7 @@ final class ReplaySession: MonitorSource {
   ///   - wake: A function that is called on any thread when there are messages.
   init(_ reader: RecordingReader, wake: @escaping @Sendable () -> Void) {
     let player = ReplayPlayer(reader, at: .now)
-    state = Mutex(State(clock: player.clock, remark: player.remark))
+    state = Mutex(State(clock: player.clock, remark: player.remark, marks: player.marks))
     playing = Mutex(Playing(player: player))
     self.wake = wake
     queue.async { self.run() }
@@ -91,7 +94,10 @@ final class ReplaySession: MonitorSource {
 
   /// Returns the position and the speed of the replay.
   func status(at now: MonitorTime) -> ReplayStatus {
-    state.withLock { ReplayStatus($0.clock, remark: $0.remark, failure: $0.failure, at: now) }
+    state.withLock { state in
+      ReplayStatus(
+        state.clock, remark: state.remark, failure: state.failure, marks: state.marks, at: now)
+    }
   }
 
   /// Performs a command of the viewer.
@@ -143,6 +149,7 @@ final class ReplaySession: MonitorSource {
       // created, the viewer needs another update.
       if result.messages != nil, state.mailbox.interest == interest { state.isAsked = false }
       (state.clock, state.remark, state.failure) = (result.clock, result.remark, result.failure)
+      state.marks = result.marks
     }
     if result.messages != nil || !commands.isEmpty { wake() }
     guard let (delay, waking) = result.next else { return }

@@ -138,7 +138,7 @@ struct ReplayTable: Sendable {
       }
       return OperationRun(
         id: report.id, title: report.title, queue: report.queue, state: report.state,
-        started: started, finished: report.finished)
+        started: started, finished: report.finished, kind: report.kind)
     }
     // Runs that have not ended come first. Ended runs follow, the newest first.
     let newest = runs.sorted {

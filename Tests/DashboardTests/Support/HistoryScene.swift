@@ -46,7 +46,7 @@ enum HistoryScene {
       runs.append(
         OperationRun(
           id: OperationReport.ID(id), title: title, queue: queue, state: state,
-          started: Scene.seconds(start), finished: end.map(Scene.seconds)))
+          started: Scene.seconds(start), finished: end.map(Scene.seconds), kind: kind(of: title)))
     }
     for index in 0..<30 {
       let start = 66 + Double(index) * 0.9
@@ -62,6 +62,15 @@ enum HistoryScene {
     add(1095, Scene.index, "漢字 index", 101.096, nil)
     return RecentRuns(runs: runs.sorted { $0.started < $1.started }, count: runs.count)
   }()
+
+  /// Returns the kind of a run with this title.
+  private static func kind(of title: String) -> String {
+    let kinds = [
+      "compute": "ComputeOperation", "resample": "ResampleOperation", "download": "Download",
+      "HEAD": "Head",
+    ]
+    return kinds.first { title.hasPrefix($0.key) }?.value ?? "IndexWriter"
+  }
 
   /// Changes of the states of operations, in the order of their times.
   static let events: [OperationEvent] = {

@@ -82,7 +82,9 @@ struct StyleEvidence {
     if run.role == .failed, ["error", "critical"].contains(where: { text.contains($0) }) {
       return true
     }
-    if text.contains("live") || text.contains("following") { return true }
+    if ["live", "replay", "following"].contains(where: { text.contains($0) }) { return true }
+    // The graph of rates has its numbers beside it. At zero it has only the lowest bar.
+    if run.text.unicodeScalars.allSatisfy({ $0 == glyphs.bars[0] }) { return true }
     // A cell with only the mark of a cut text is accepted, because it stands for characters that
     // are not shown.
     if text.filter({ $0 != " " }) == (glyphs.isUnicode ? "…" : "~") { return true }
@@ -110,7 +112,7 @@ struct StyleEvidence {
     case .cancelling: (["cancel", "still running", "not started"], [glyphs.share(of: .cancelled)])
     case .waiting: (["wait"], [glyphs.share(of: .waiting)])
     case .finished: (["fin"], [glyphs.share(of: .finished), glyphs.runStart])
-    case .failed: (["fail", "error"], [glyphs.runFailure])
+    case .failed: (["fail", "error"], [glyphs.runFailure, glyphs.failureMark])
     case .cancelled: (["canc"], [glyphs.share(of: .cancelled)])
     case .text, .strong, .dim, .warning, .accent: ([], [])
     case .kind0, .kind1, .kind2, .kind3, .kind4, .kind5, .otherKind: ([], [])
