@@ -118,6 +118,7 @@ extension Dashboard {
   /// longer exists.
   private mutating func closeQuestionAboutWhatIsOver() {
     if case .setSuspended(let id, _) = prompts.question?.purpose { return closeQuestion(about: id) }
+    if case .setStartLimit(let id, _) = prompts.question?.purpose { return closeQuestion(about: id) }
     guard let question = prompts.question, !question.ids.isEmpty, unfinished(question.ids).isEmpty
     else { return }
     let ids = question.ids
