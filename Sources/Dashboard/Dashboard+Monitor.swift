@@ -163,8 +163,10 @@ extension Dashboard {
     interest.showsWarnedOnly = list.listing.showsWarnedOnly
     // While the newest event is selected, the events themselves have all that the screen shows. A new interest
     // for each new event would make the monitor send an update at once, which would have new events again.
-    let selected = followsEvents ? nil : self.selected
-    let selectedOperation = followsEvents ? nil : self.selectedOperation
+    // The same applies to the operation that a queue starts next, which is requested once a second.
+    let isFollowing = followsEvents || followsNextOperation
+    let selected = isFollowing ? nil : self.selected
+    let selectedOperation = isFollowing ? nil : self.selectedOperation
     interest.subjects = Set(prompts.question?.ids ?? selectedOperation.map { [$0] } ?? [])
     interest.operations = interest.subjects.union(tags.ids).union(list.cancelledRows.ids)
     if let id = prompts.goTo?.id { interest.operations.insert(id) }

@@ -315,11 +315,10 @@ extension KeyContext {
   /// Whether the part of the screen that receives the keys exists.
   fileprivate var isAvailable: Bool {
     switch self {
-    case .queue: Availability.queueScreen
     case .groups: Availability.groups
     case .setup: Availability.setup
     case .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings, .picker, .help,
-      .question:
+      .question, .queue:
       true
     }
   }

@@ -21,13 +21,18 @@ extension Dashboard {
   mutating func perform(_ key: KeyAction.QueueScreen) -> [Effect] {
     guard let old = openQueueScreen else { return [.bell] }
     let queues = shown.queues
-    self.queues.move(by: key == .nextQueue ? 1 : -1, in: queues, height: pageHeight)
+    self.queues.step(by: key == .nextQueue ? 1 : -1, in: queues, height: pageHeight)
     guard let id = self.queues.id, id != old.queue, let queue = shown.queue(id) else {
-      show(key == .nextQueue ? "this is the last queue" : "this is the first queue")
+      show("there is no other queue")
       return [.bell]
     }
     queueScreen = QueueScreenState(queue)
     return []
+  }
+
+  /// Whether the queue screen shows the operation that the queue starts next as selected, whichever it is.
+  var followsNextOperation: Bool {
+    detail == nil && warningList == nil && openQueueScreen?.follows == true
   }
 
   /// Moves the selection of the queue screen by `offset` operations, at most to the first or the last one.

@@ -42,7 +42,7 @@ struct QueueColumnPlan: Sendable, Equatable {
   /// The columns that get more room on a wide screen, and the room that they get, in this order.
   private static let growth: [(columns: [Column], cells: Int)] = [
     ([.ready, .held, .waiting, .finished, .failed, .cancelled, .rate], 1), ([.slots], 4),
-    ([.starts], 12), ([.finished], 3), ([.waiting], 2),
+    ([.finished], 1), ([.starts], 12), ([.finished], 2), ([.waiting], 2),
   ]
   /// The maximum widths of the columns of starts and slots, with the space before the column.
   private static let widest: [(Column, Int)] = [(.starts, QueueHistory.capacity + 1), (.slots, 24)]

@@ -21,47 +21,48 @@ struct QueueNextText {
   /// The sentence.
   var spans: [Span] {
     if monitored.hasEnded(queue) { return [Span("the process of the queue has ended", .dim)] }
-    guard let id = monitored.runOrders[queue.id]?.ready.first else {
-      return [Span(withoutOperation, .dim)]
-    }
-    let title = monitored.operations[id].map { " \(glyphs.clipped($0.title, to: 24))" } ?? ""
-    return [
-      Span("next: "), Span("\(id)", .strong, isBold: true), Span("\(title) \(reason(of: id))"),
-    ]
-  }
-
-  /// The sentence if no ready operation is known.
-  private var withoutOperation: String {
     let counts = queue.counts
-    if counts.ready > 0 {
-      return counts.held > 0
-        ? "ready operations start after the queue is resumed"
-        : "the order of the ready operations is not known"
+    if let id = monitored.runOrders[queue.id]?.ready.first {
+      let title = monitored.operations[id].map { " \(glyphs.clipped($0.title, to: 24))" } ?? ""
+      return [
+        Span("next: "), Span("\(id)", .strong, isBold: true),
+        Span("\(title) \(reason(of: id, isOne: true))"),
+      ]
     }
-    guard counts.waiting > 0 else { return "no operation is ready" }
-    return "no operation is ready; \(CountText.text(counts.waiting)) "
-      + (counts.waiting == 1 ? "is waiting" : "are waiting")
+    guard counts.ready > 0 else { return [Span(withoutReady, .dim)] }
+    let noun = counts.ready == 1 ? "ready operation" : "ready operations"
+    let reason = reason(of: nil, isOne: counts.ready == 1)
+    return [Span("\(CountText.text(counts.ready)) \(noun) \(reason)")]
   }
 
-  /// Returns what the next operation waits for.
-  private func reason(of id: OperationReport.ID) -> String {
+  /// The sentence if no operation is ready.
+  private var withoutReady: String {
+    let count = queue.counts.waiting
+    guard count > 0 else { return "no operation is ready" }
+    return "no operation is ready; \(CountText.text(count)) \(count == 1 ? "is" : "are") waiting"
+  }
+
+  /// Returns what the next operation waits for, as the end of a sentence about one or several operations. `id` is the
+  /// next operation; `nil` if it is unknown.
+  private func reason(of id: OperationReport.ID?, isOne: Bool) -> String {
+    let waits = isOne ? "waits" : "wait"
     if queue.isSuspended {
       let key = dashboard.isReadOnly ? "" : " (S)"
-      return "starts after the queue is resumed\(key)"
+      return "\(isOne ? "starts" : "start") after the queue is resumed\(key)"
     }
-    if let barrier = barrier(ahead: id) { return barrier }
-    if queue.width == 0 { return "does not start, because the width of the queue is 0" }
+    if let id, let barrier = barrier(ahead: id) { return barrier }
+    if queue.width == 0 { return "cannot start, because the width of the queue is 0" }
     if let width = queue.width, queue.counts.executing >= width {
       let slots = "\(CountText.text(queue.counts.executing))/\(CountText.text(width))"
       return monitored.deadlocked.queues.contains(queue.id)
-        ? "waits for a free slot; a deadlock holds all slots (\(slots))"
-        : "waits for a free slot; all are in use (\(slots))"
+        ? "\(waits) for a free slot; a deadlock holds all slots (\(slots))"
+        : "\(waits) for a free slot; all are in use (\(slots))"
     }
-    if let limit = queue.startLimit, waitsForLimit(id) {
-      return "waits for the limit of starts, \(limit.text)"
+    let kinds = id.flatMap { reasons(of: $0) }?.map(\.kind)
+    if let limit = queue.startLimit, kinds?.contains(.startLimitReached) ?? true {
+      return "\(waits) for the limit of starts, \(limit.text)"
     }
-    let isBlocked = reasons(of: id)?.contains { $0.kind == .noFreeSlot } ?? false
-    return isBlocked ? "waits for a free slot" : "can start now"
+    return kinds?.contains(.noFreeSlot) == true ? "\(waits) for a free slot" : "can start now"
   }
 
   private func reasons(of id: OperationReport.ID) -> [OperationDetail.Reason]? {
@@ -75,11 +76,5 @@ struct QueueNextText {
     }
     let barrier = reason.operations.first.map { " \($0)" } ?? ""
     return "waits until the barrier\(barrier) has finished"
-  }
-
-  /// Returns whether an operation that could have a slot waits for the limit of starts. Nothing else is known to keep
-  /// it from starting until the process has reported its detail.
-  private func waitsForLimit(_ id: OperationReport.ID) -> Bool {
-    reasons(of: id)?.contains { $0.kind == .startLimitReached } ?? true
   }
 }

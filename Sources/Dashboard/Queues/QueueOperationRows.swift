@@ -46,6 +46,10 @@ struct QueueOperationRows {
     ids = executing + (order?.ready ?? [])
   }
 
+  /// The operation that the queue starts next or, if none is known to be ready, the first executing operation; `nil` if
+  /// there is neither.
+  var next: OperationReport.ID? { order?.ready.first ?? ids.first }
+
   /// The lines, with the ghost cursor before the operation at `ghost`; `nil` for no ghost cursor.
   func rows(ghost: Int? = nil) -> [Row] {
     let counts = queue.counts

@@ -5,20 +5,22 @@ import MonitorProtocol
 
 /// The screen of one queue: its operations in the order in which they run.
 ///
-/// The selection is an operation, never a row. At first, no operation is selected, and only a key selects one. If the
-/// selected operation leaves the queue, a ghost cursor replaces its row.
+/// The selection is an operation, never a row. At first, the operation that the queue starts next is selected, until a
+/// key selects an operation or acts on it. If this operation leaves the queue, a ghost cursor replaces its row.
 struct QueueScreenState: Sendable, Equatable {
   /// The queue that the screen shows. The queue may no longer exist.
   let queue: QueueReport.ID
   /// The last known name of the queue, unsanitised.
   var name: String
-  /// The selected operation; `nil` if no operation is selected. It may have left the queue.
+  /// The selected operation; `nil` if the queue has no operation. It may have left the queue.
   private(set) var selected: OperationReport.ID?
+  /// Whether the operation that the queue starts next is selected, whichever it is.
+  private(set) var follows = true
   /// The index of the first line on the screen.
   private(set) var top = 0
   private var line = SelectedLine()
 
-  /// Creates a screen on which no operation is selected.
+  /// Creates a screen on which the next operation is selected.
   init(_ queue: QueueReport) {
     self.queue = queue.id
     name = queue.label.clipped(to: 200)
@@ -30,11 +32,14 @@ struct QueueScreenState: Sendable, Equatable {
   /// The index of the selected operation; 0 if none is selected.
   var index: Int { selected == nil ? 0 : line.number }
 
-  /// Selects the operation that is `offset` lines below the selected one, at most the first or the last one. If none
-  /// is selected, the line before the first operation counts as selected.
+  /// Keeps the selected operation selected, even if the queue starts another one next.
+  mutating func hold() { follows = false }
+
+  /// Selects the operation that is `offset` lines below the selected one, at most the first or the last one.
   mutating func move(by offset: Int, in list: QueueOperationRows, height: Int) {
     guard !list.ids.isEmpty else { return }
-    let index = selected == nil ? max(0, offset - 1) : line.index(movedBy: offset)
+    follows = false
+    let index = selected == nil ? 0 : line.index(movedBy: offset)
     line.select(index, of: list.ids.count, height: height)
     selected = list.ids[line.number]
     scroll(in: list, height: height)
@@ -42,6 +47,7 @@ struct QueueScreenState: Sendable, Equatable {
 
   /// Keeps the selection and the lines on the screen valid after the operations have changed.
   mutating func settle(in list: QueueOperationRows, height: Int) {
+    if follows { selected = list.next }
     if let selected {
       if let index = list.ids.firstIndex(of: selected) {
         line.select(index, of: list.ids.count, height: height)
@@ -55,7 +61,7 @@ struct QueueScreenState: Sendable, Equatable {
   /// Changes the first line on the screen so that the line of the selection is on the screen, with the rule above it.
   private mutating func scroll(in list: QueueOperationRows, height: Int) {
     let rows = list.rows(ghost: ghost)
-    guard let selected else {
+    guard let selected, !follows else {
       top = 0
       return
     }

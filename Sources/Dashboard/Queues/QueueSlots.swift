@@ -42,6 +42,7 @@ struct QueueSlots {
       return [Span("\(running) exec\(requested)", queue.counts.executing > 0 ? .executing : .dim)]
     }
     let numbers = "\(running)/\(CountText.text(width))\(requested)"
+    if let room, numbers.unicodeScalars.count + 2 > room { return [Span(numbers)] }
     // If an aligned bar is followed by long numbers, the bar is shorter, so that the numbers have room.
     let excess = room.map { max(0, cells + 1 + numbers.unicodeScalars.count - $0) } ?? 0
     let barCells = max(1, cells - excess)
