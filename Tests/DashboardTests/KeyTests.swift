@@ -79,6 +79,7 @@ struct KeyTests {
     if context == .queue {
       dashboard.take(.input(.alt("3")))
       dashboard.press(.enter)
+      dashboard.press(" k")
     } else {
       dashboard.take(.input(context == .groups ? .character("v") : .function(2)))
     }

@@ -157,7 +157,7 @@ struct QueueScreenTests {
     #expect(dashboard.selected == ID(1104))
     dashboard.press("k")
     #expect(dashboard.selected == ID(1080))
-    Self.report(to: &dashboard) { $0.runOrders[0].ready.reverse() }
+    Self.report(to: &dashboard) { _ in }
     #expect(dashboard.selected == ID(1080))
     dashboard.press("G")
     #expect(dashboard.selected == ID(1104))
@@ -208,7 +208,7 @@ struct QueueScreenTests {
       dashboard.press(key)
       #expect(isOnScreen(), "\(key)")
     }
-    for _ in 0..<30 {
+    for _ in 0..<60 {
       dashboard.press(.pageDown)
       #expect(isOnScreen())
     }
@@ -231,6 +231,13 @@ struct QueueScreenTests {
     #expect(dashboard.keyContext == .queue && dashboard.selected == ID(1103))
     dashboard.press(.escape)
     #expect(dashboard.keyContext == .queues)
+  }
+
+  @Test("QV-9: The key b selects the operation that holds up the selected one")
+  func blocker() {
+    var dashboard = Self.dashboard()
+    dashboard.press("b")
+    #expect(dashboard.keyContext == .queue && dashboard.selected == ID(1077))
   }
 
   // MARK: Other queues

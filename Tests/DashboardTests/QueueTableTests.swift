@@ -173,8 +173,12 @@ struct QueueTableTests {
         return row.indices.filter { !names.contains($0) }.map { row[$0] }
       }
     }
-    let plain = try cells("plain")
-    for name in Self.names { #expect(try cells(name) == plain, "\(name.debugDescription)") }
+    for name in Self.names {
+      // The widest name determines the width of the column of names.
+      let width = Glyphs(isUnicode: true).width(of: name)
+      let plain = try cells(String(repeating: "n", count: width))
+      #expect(try cells(name) == plain, "\(name.debugDescription)")
+    }
   }
 
   @Test("WN-1: Names of any script keep the columns of the queue screen aligned", arguments: sizes)

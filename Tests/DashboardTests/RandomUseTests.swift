@@ -61,7 +61,30 @@ struct RandomUseTests {
       events: events.sorted { $0.time < $1.time },
       skippedCount: Int.random(in: 0...2, using: &random) * 700,
       isBeginning: Bool.random(using: &random))
+    addQueueValues(of: operations, to: &update, &random)
     return update
+  }
+
+  /// Adds starts, limits and run orders of the queues to an update. Some queues are missing.
+  private static func addQueueValues(
+    of operations: [OperationReport], to update: inout Update, _ random: inout SeededGenerator
+  ) {
+    update.queues.removeAll { _ in Int.random(in: 0..<12, using: &random) == 0 }
+    for index in update.queues.indices {
+      update.queues[index].startedCount = Int.random(in: 0...9_000, using: &random)
+      update.queues[index].width = [nil, 0, 1, 8, 5_000].randomElement(using: &random) ?? nil
+      if Bool.random(using: &random) {
+        update.queues[index].startLimit = .init(count: 100, periodSeconds: 60)
+      }
+      var ids = operations.map(\.id)
+      ids.shuffle(using: &random)
+      var order = RunOrder(queue: update.queues[index].id)
+      order.executing = Array(ids.prefix(4))
+      order.ready = Array(ids.dropFirst(4))
+      order.isCut = Bool.random(using: &random)
+      order.isEstimated = Bool.random(using: &random)
+      update.runOrders.append(order)
+    }
   }
 
   @Test(

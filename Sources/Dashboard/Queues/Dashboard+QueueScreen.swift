@@ -42,6 +42,15 @@ extension Dashboard {
     queueScreen?.move(by: offset, in: list, height: height)
   }
 
+  /// Selects an operation on the queue screen. If the screen does not show it, shows its details.
+  mutating func showInQueueScreen(_ id: OperationReport.ID) {
+    if let queue = queueScreen.flatMap({ shown.queue($0.queue) }) {
+      let (list, height) = (QueueOperationRows(of: queue, in: shown), queueListHeight)
+      if queueScreen?.select(id, in: list, height: height) == true { return }
+    }
+    detail = DetailState(id: id)
+  }
+
   /// Keeps the selection of the queue screen valid after the monitored state or the size has changed. If another queue
   /// was selected or another view is shown, closes the screen.
   mutating func settleQueueScreen() {
@@ -132,6 +141,10 @@ extension Dashboard {
     guard queueRequest.queue == queue else { return }
     interest.operations.formUnion(queueRequest.operations)
     interest.detail = interest.detail ?? queueRequest.next
+    // The dependents of the selected operation are tagged or cancelled with it.
+    if followsNextOperation, prompts.question == nil, let next = queueRequest.next {
+      interest.subjects = [next]
+    }
   }
 
   /// Requests the operations on the screen, and the detail of the operation that starts next, once a second.

@@ -18,21 +18,35 @@ struct QueueNextText {
 
   private var monitored: MonitoredState { dashboard.shown }
 
-  /// The sentence.
-  var spans: [Span] {
-    if monitored.hasEnded(queue) { return [Span("the process of the queue has ended", .dim)] }
-    let counts = queue.counts
-    if let id = monitored.runOrders[queue.id]?.ready.first {
-      let title = monitored.operations[id].map { " \(glyphs.clipped($0.title, to: 24))" } ?? ""
-      return [
-        Span("next: "), Span("\(id)", .strong, isBold: true),
-        Span("\(title) \(reason(of: id, isOne: true))"),
-      ]
+  /// Draws the sentence. If there is not enough room, the name of the operation is cut.
+  func draw(row: Int, columns: Range<Int>, on canvas: inout Canvas) {
+    guard let id = monitored.runOrders[queue.id]?.ready.first, !monitored.hasEnded(queue) else {
+      canvas.write([withoutOperation], row: row, columns: columns)
+      return
     }
-    guard counts.ready > 0 else { return [Span(withoutReady, .dim)] }
-    let noun = counts.ready == 1 ? "ready operation" : "ready operations"
-    let reason = reason(of: nil, isOne: counts.ready == 1)
-    return [Span("\(CountText.text(counts.ready)) \(noun) \(reason)")]
+    let reason = " \(reason(of: id, isOne: true))"
+    let start = canvas.write(
+      [Span("next: "), Span("\(id)", .strong, isBold: true)], row: row, columns: columns)
+    let reasonStart = max(start, columns.upperBound - glyphs.width(of: reason))
+    var end = start
+    // The name needs at least a space and three cells.
+    if let title = monitored.operations[id]?.title, reasonStart - start >= 4 {
+      let room = start + 1..<min(reasonStart, start + 1 + Self.longestTitle)
+      end = canvas.write(title.clipped(from: 0, toFill: room.count), row: row, columns: room)
+    }
+    canvas.write(reason, row: row, columns: end..<columns.upperBound)
+  }
+
+  /// The maximum number of cells of the operation's name.
+  private static let longestTitle = 60
+
+  /// The sentence if the next operation is unknown, or if there is none.
+  private var withoutOperation: Span {
+    if monitored.hasEnded(queue) { return Span("the process of the queue has ended", .dim) }
+    let ready = queue.counts.ready
+    guard ready > 0 else { return Span(withoutReady, .dim) }
+    let noun = ready == 1 ? "ready operation" : "ready operations"
+    return Span("\(CountText.text(ready)) \(noun) \(reason(of: nil, isOne: ready == 1))")
   }
 
   /// The sentence if no operation is ready.

@@ -45,6 +45,16 @@ struct QueueScreenState: Sendable, Equatable {
     scroll(in: list, height: height)
   }
 
+  /// Selects an operation. Returns `false` if the queue does not show it.
+  mutating func select(
+    _ id: OperationReport.ID, in list: QueueOperationRows, height: Int
+  ) -> Bool {
+    guard list.ids.contains(id) else { return false }
+    (selected, follows) = (id, false)
+    settle(in: list, height: height)
+    return true
+  }
+
   /// Keeps the selection and the lines on the screen valid after the operations have changed.
   mutating func settle(in list: QueueOperationRows, height: Int) {
     if follows { selected = list.next }

@@ -50,7 +50,7 @@ struct QueueScreenView {
     }
     rows = rows.dropFirst(parts.factRows)
     let next = QueueNextText(queue, in: dashboard, glyphs: canvas.glyphs)
-    canvas.write(next.spans, row: rows.lowerBound, columns: canvas.columns.dropFirst())
+    next.draw(row: rows.lowerBound, columns: canvas.columns.dropFirst(), on: &canvas)
     let list = QueueOperationsView(
       dashboard: dashboard, rows: layout.body.dropFirst(parts.height), columns: canvas.columns)
     if parts.hasHeadings { list.drawHeadings(row: rows.lowerBound + 1, on: &canvas) }
@@ -110,7 +110,11 @@ struct QueueScreenView {
         style: Style(.executing))
       canvas.put(glyphs.vertical, row: row, column: divider, style: Style(.dim))
     }
-    canvas.put(glyphs.teeDown, row: rows.lowerBound - 1, column: divider, style: Style(.dim))
+    // A long name covers the place where the vertical line begins.
+    let above = rows.lowerBound - 1
+    if canvas.grid[row: above, column: divider].scalar == glyphs.horizontal {
+      canvas.put(glyphs.teeDown, row: above, column: divider, style: Style(.dim))
+    }
     let text = QueueHistoryText(history, glyphs: glyphs)
     let room = divider + 2..<canvas.columns.upperBound
     let lines = [

@@ -166,8 +166,8 @@ extension QueueTableView {
       return
     }
     let limit = StartLimitText(queue, in: dashboard, glyphs)
-    // The name keeps at least eight cells.
-    guard let text = limit.shortForms.first(where: { $0.unicodeScalars.count + 9 <= columns.count })
+    // The name keeps at least seven cells.
+    guard let text = limit.shortForms.first(where: { $0.unicodeScalars.count + 8 <= columns.count })
     else { return }
     let place = columns.suffix(text.unicodeScalars.count + 1)
     canvas.fill(row: row, columns: place)
@@ -191,9 +191,9 @@ extension QueueTableView {
   private func drawNext(of queue: QueueReport, on canvas: inout Canvas) {
     guard dashboard.screen.helpTop == nil, dashboard.queues.id != nil else { return }
     let name = Span("\(canvas.glyphs.clipped(queue.label, to: 20)) ", .strong, isBold: true)
+    let start = canvas.write([name], row: layout.sentence, columns: canvas.columns.dropFirst())
     let next = QueueNextText(queue, in: dashboard, glyphs: canvas.glyphs)
-    canvas.write(
-      [name] + next.spans, row: layout.sentence, columns: canvas.columns.dropFirst())
+    next.draw(row: layout.sentence, columns: start..<canvas.columns.upperBound, on: &canvas)
   }
 
   /// Draws the operations of the selected queue below the table.
@@ -205,8 +205,7 @@ extension QueueTableView {
     }
     QueueTitle(queue, in: dashboard).draw(row: rows.lowerBound, on: &canvas)
     let next = QueueNextText(queue, in: dashboard, glyphs: canvas.glyphs)
-    canvas.write(
-      next.spans, row: rows.lowerBound + 1, columns: canvas.columns.dropFirst(2))
+    next.draw(row: rows.lowerBound + 1, columns: canvas.columns.dropFirst(2), on: &canvas)
     let list = QueueOperationRows(of: queue, in: monitored)
     QueueOperationsView(
       dashboard: dashboard, rows: rows.dropFirst(2), columns: canvas.columns

@@ -93,8 +93,8 @@ extension Dashboard {
   /// The remark after the typed limit; `nil` for the usual remark about the keys that close the prompt.
   var rateRemark: (text: String, role: Role)? {
     guard let prompt = prompts.text, case .rate = prompt.purpose else { return nil }
-    if prompt.text.isEmpty { return ("for example 5/s, 100/min, 3/10s, or off", .dim) }
+    if prompt.text.isEmpty { return ("for example 5/s, 100/min or off", .dim) }
     if TypedStartLimit(prompt.text) != nil { return nil }
-    return ("not a limit; type for example 5/s, 100/min or off", .warning)
+    return ("type a limit such as 5/s, or off", .warning)
   }
 }
