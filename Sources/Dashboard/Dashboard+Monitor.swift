@@ -117,8 +117,10 @@ extension Dashboard {
   /// Closes the open question to the user if all operations of the question have finished, or if its queue no
   /// longer exists.
   private mutating func closeQuestionAboutWhatIsOver() {
-    if case .setSuspended(let id, _) = prompts.question?.purpose { return closeQuestion(about: id) }
-    if case .setStartLimit(let id, _) = prompts.question?.purpose { return closeQuestion(about: id) }
+    switch prompts.question?.purpose {
+    case .setSuspended(let id, _), .setStartLimit(let id, _): return closeQuestion(about: id)
+    case .cancel, .retry, .quit, .open, nil: break
+    }
     guard let question = prompts.question, !question.ids.isEmpty, unfinished(question.ids).isEmpty
     else { return }
     let ids = question.ids

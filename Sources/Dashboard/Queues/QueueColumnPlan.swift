@@ -42,10 +42,13 @@ struct QueueColumnPlan: Sendable, Equatable {
   /// The columns that get more room on a wide screen, and the room that they get, in this order.
   private static let growth: [(columns: [Column], cells: Int)] = [
     ([.ready, .held, .waiting, .finished, .failed, .cancelled, .rate], 1), ([.slots], 4),
-    ([.finished], 1), ([.starts], 12), ([.finished], 2), ([.waiting], 2),
+    ([.finished], 1),
   ]
-  /// The maximum widths of the columns of starts and slots, with the space before the column.
-  private static let widest: [(Column, Int)] = [(.starts, QueueHistory.capacity + 1), (.slots, 24)]
+  /// The maximum widths to which columns grow after that, with the space before the column, in this order.
+  private static let widest: [(Column, Int)] = [
+    (.starts, 21), (.finished, 10), (.waiting, 9), (.name, longestName),
+    (.starts, QueueHistory.capacity + 1), (.slots, 24),
+  ]
 
   /// Computes the positions of the columns. If there is not enough room, columns are left out, the least important
   /// first.
@@ -58,7 +61,7 @@ struct QueueColumnPlan: Sendable, Equatable {
     // The margin consists of the mark of the selected row and a space.
     let room = max(0, columns.count - 2 - (processWidth == 0 ? 0 : processWidth + 1))
     let isWide = room >= Self.wideThreshold
-    var name = isWide ? Self.shortName : Self.nameAndWord
+    let name = isWide ? Self.shortName : Self.nameAndWord
     var widths: [Column: Int] = [:]
     var spare = room - name
     for (column, width) in isWide ? Self.wide : Self.narrow {
@@ -74,16 +77,16 @@ struct QueueColumnPlan: Sendable, Equatable {
         for column in present { widths[column, default: 0] += cells }
         spare -= cells * present.count
       }
-      let more = max(0, min(spare, min(nameWidth, Self.longestName) - name))
-      (name, spare) = (name + more, spare - more)
+      widths[.name] = name
       for (column, width) in Self.widest {
         guard let old = widths[column] else { continue }
-        let more = max(0, min(spare, width - old))
+        let wanted = column == .name ? min(width, nameWidth) : width
+        let more = max(0, min(spare, wanted - old))
         widths[column] = old + more
         spare -= more
       }
     }
-    widths[.name] = name + max(0, spare)
+    widths[.name, default: name] += max(0, spare)
     var next = columns.lowerBound + 2
     var ranges: [Column: Range<Int>] = [:]
     if processWidth > 0 {

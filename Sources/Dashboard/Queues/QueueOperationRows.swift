@@ -91,7 +91,8 @@ struct QueueOperationRows {
     guard count > 0 else { return "ready: none" }
     let words = [
       "ready \(CountText.text(count))", queue.isSuspended ? "held until the queue is resumed" : nil,
-      "next first", order?.isEstimated == true ? "estimated order" : nil,
+      ids.count > executingCount ? "next first" : nil,
+      order?.isEstimated == true ? "estimated order" : nil,
     ]
     return words.compactMap { $0 }.joined(separator: ", ")
   }
