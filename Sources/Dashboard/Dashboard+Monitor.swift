@@ -117,7 +117,10 @@ extension Dashboard {
   /// Closes the open question to the user if all operations of the question have finished, or if its queue no
   /// longer exists.
   private mutating func closeQuestionAboutWhatIsOver() {
-    if case .setSuspended(let id, _) = prompts.question?.purpose { return closeQuestion(about: id) }
+    switch prompts.question?.purpose {
+    case .setSuspended(let id, _), .setStartLimit(let id, _): return closeQuestion(about: id)
+    case .cancel, .retry, .quit, .open, nil: break
+    }
     guard let question = prompts.question, !question.ids.isEmpty, unfinished(question.ids).isEmpty
     else { return }
     let ids = question.ids
@@ -162,8 +165,10 @@ extension Dashboard {
     interest.showsWarnedOnly = list.listing.showsWarnedOnly
     // While the newest event is selected, the events themselves have all that the screen shows. A new interest
     // for each new event would make the monitor send an update at once, which would have new events again.
-    let selected = followsEvents ? nil : self.selected
-    let selectedOperation = followsEvents ? nil : self.selectedOperation
+    // The same applies to the operation that a queue starts next, which is requested once a second.
+    let isFollowing = followsEvents || followsNextOperation
+    let selected = isFollowing ? nil : self.selected
+    let selectedOperation = isFollowing ? nil : self.selectedOperation
     interest.subjects = Set(prompts.question?.ids ?? selectedOperation.map { [$0] } ?? [])
     interest.operations = interest.subjects.union(tags.ids).union(list.cancelledRows.ids)
     if let id = prompts.goTo?.id { interest.operations.insert(id) }

@@ -42,6 +42,8 @@ public struct Dashboard: Sendable {
   var warningList: WarningListState?
   /// The screen of one queue; `nil` while it is closed. It belongs to the view of queues.
   var queueScreen: QueueScreenState?
+  /// The operations that the dashboard requests for the view of queues and for the queue screen.
+  var queueRequest = QueueRequest()
   /// The groups that the list shows instead of operations; `nil` if the list is not grouped.
   var groups: GroupState?
   /// The setup; `nil` while it is closed.
@@ -245,7 +247,8 @@ public struct Dashboard: Sendable {
       switch screen.view {
       case .operations: if visibleKeys.contains(where: { !$0.isOver }) { return true }
       case .tree: return visibleTreeRows.contains { ages($0) }
-      case .queues, .timeline, .events: return false
+      case .queues: return queueScreenShowsAges
+      case .timeline, .events: return false
       }
     }
     return screen.pane.map { $0.rows.contains { ages($0) } } ?? false

@@ -97,6 +97,7 @@ struct MonitoredState: Sendable, Equatable {
 
   /// Applies a message. The result of a command changes no state.
   mutating func apply(_ message: MonitorMessage) {
+    if case .silent(let duration) = message, duration > .zero { interruptQueueHistories() }
     switch source.apply(message) {
     case .none: break
     case .greeted(let hello): rates.alignSeconds(to: hello)

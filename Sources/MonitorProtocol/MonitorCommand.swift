@@ -72,7 +72,7 @@ public struct CommandResult: Sendable, Equatable {
   package static let cannotRetry = "the process cannot retry jobs"
 
   /// The reason of a process whose version of the protocol does not know ``MonitorCommand/setStartLimit(_:_:)``.
-  package static let cannotSetStartLimit = "the process cannot change the rate of a queue"
+  package static let cannotSetStartLimit = "the process cannot limit the starts of a queue"
 
   /// The reason why a process refuses ``MonitorCommand/setHeld(_:_:)``.
   package static let cannotHold = "the process cannot hold operations"

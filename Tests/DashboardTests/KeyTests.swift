@@ -79,6 +79,7 @@ struct KeyTests {
     if context == .queue {
       dashboard.take(.input(.alt("3")))
       dashboard.press(.enter)
+      dashboard.press(" k")
     } else {
       dashboard.take(.input(context == .groups ? .character("v") : .function(2)))
       if context == .setup {
@@ -321,11 +322,10 @@ extension KeyContext {
   /// Whether the part of the screen that receives the keys exists.
   fileprivate var isAvailable: Bool {
     switch self {
-    case .queue: Availability.queueScreen
     case .groups: Availability.groups
     case .setup: Availability.setup
     case .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings, .picker, .help,
-      .question:
+      .question, .queue:
       true
     }
   }

@@ -64,7 +64,7 @@ struct RandomUseTests {
         kind: kind, operations: Array(operations.prefix(3).map(\.id)), awaitedTitle: "\u{1B}[1m",
         queue: QueueReport.ID(1), count: 3, since: Scene.now)
     }
-    addGroups(of: operations, to: &update, &random)
+    addGroups(to: &update, &random)
     update.runs = RecentRuns(
       runs: runs.values.sorted { ($0.started, $0.id) < ($1.started, $1.id) },
       count: Int.random(in: 0...100_000, using: &random))
@@ -72,13 +72,12 @@ struct RandomUseTests {
       events: events.sorted { $0.time < $1.time },
       skippedCount: Int.random(in: 0...2, using: &random) * 700,
       isBeginning: Bool.random(using: &random))
+    addQueueValues(of: operations, to: &update, &random)
     return update
   }
 
-  /// Adds groups, and run orders of the ready operations, to an update.
-  private static func addGroups(
-    of operations: [OperationReport], to update: inout Update, _ random: inout SeededGenerator
-  ) {
+  /// Adds groups to an update.
+  private static func addGroups(to update: inout Update, _ random: inout SeededGenerator) {
     let names = ["", "漢字", "Merge", "\u{1B}[2J", "\u{301}mark"]
     let by = OperationGroups.By.allCases.randomElement(using: &random) ?? .kind
     let keys: [OperationGroups.Key] =
@@ -91,10 +90,27 @@ struct RandomUseTests {
           endedCount: Int.random(in: 0...100, using: &random),
           runBuckets: Array(repeating: 3, count: OperationGroups.bucketCount))
       }, otherCount: Int.random(in: 0...2, using: &random))
-    update.runOrders = Set(operations.map(\.queue)).sorted().map { queue in
-      RunOrder(
-        queue: queue, ready: operations.filter { $0.queue == queue }.map(\.id),
-        isCut: Bool.random(using: &random))
+  }
+
+  /// Adds starts, limits and run orders of the queues to an update. Some queues are missing.
+  private static func addQueueValues(
+    of operations: [OperationReport], to update: inout Update, _ random: inout SeededGenerator
+  ) {
+    update.queues.removeAll { _ in Int.random(in: 0..<12, using: &random) == 0 }
+    for index in update.queues.indices {
+      update.queues[index].startedCount = Int.random(in: 0...9_000, using: &random)
+      update.queues[index].width = [nil, 0, 1, 8, 5_000].randomElement(using: &random) ?? nil
+      if Bool.random(using: &random) {
+        update.queues[index].startLimit = .init(count: 100, periodSeconds: 60)
+      }
+      var ids = operations.map(\.id)
+      ids.shuffle(using: &random)
+      var order = RunOrder(queue: update.queues[index].id)
+      order.executing = Array(ids.prefix(4))
+      order.ready = Array(ids.dropFirst(4))
+      order.isCut = Bool.random(using: &random)
+      order.isEstimated = Bool.random(using: &random)
+      update.runOrders.append(order)
     }
   }
 

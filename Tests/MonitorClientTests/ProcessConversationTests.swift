@@ -170,7 +170,7 @@ import Testing
     _ = conversation.take(.hello(hello, versions: ProtocolVersions(major: 1, minor: minor)))
     for limit in [nil, QueueReport.StartLimit(count: 5, periodSeconds: 1)] {
       let command = MonitorCommand.setStartLimit(.init(3), limit)
-      let result = CommandResult(refused: command, "the process cannot change the rate of a queue")
+      let result = CommandResult(refused: command, "the process cannot limit the starts of a queue")
       #expect(conversation.give(command) == [.deliver(.commandResult(result))])
       #expect(result.outcomes == [.refused] && conversation.end().isEmpty)
       var current = greeted()

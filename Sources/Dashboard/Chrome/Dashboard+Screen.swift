@@ -18,7 +18,7 @@ extension Dashboard {
     if picker != nil { return pickerHeight }
     if warningList != nil { return warningListHeight }
     if detail != nil { return detailHeight }
-    return openQueueScreen == nil ? pageHeight : overlayHeight
+    return openQueueScreen == nil ? pageHeight : queueListHeight
   }
 
   /// The number of rows on the screen for the contents of the open overlay; at least 1.
@@ -45,7 +45,7 @@ extension Dashboard {
   private var wantsQueues: Bool {
     switch screen.view {
     case .operations: shownGroups?.by != .queue
-    case .queues: !Availability.queueScreen
+    case .queues: false
     case .timeline: !Availability.timelineCursor
     case .tree, .events: true
     }

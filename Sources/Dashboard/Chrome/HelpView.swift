@@ -110,7 +110,7 @@ struct HelpView {
   private static func viewWords(_ view: KeyContext) -> [String] {
     switch view {
     case .list: Availability.columns ? columnWords : []
-    case .queues, .queue: Availability.queueScreen ? queueWords : []
+    case .queues, .queue: queueWords
     case .groups: groupWords
     case .timeline: Availability.timelineCursor ? timelineWords : []
     case .setup: setupWords

@@ -22,6 +22,10 @@ struct QuestionView {
     case .setSuspended(let id, let isSuspended):
       let name = dashboard.live.queue(id)?.label.clipped(to: 40) ?? "\(id)"
       return "\(isSuspended ? "Suspend" : "Resume") queue \(name)?"
+    case .setStartLimit(let id, let limit):
+      let name = dashboard.live.queue(id)?.label.clipped(to: 40) ?? "\(id)"
+      return limit.map { "Limit the starts of queue \(name) to \($0.text)?" }
+        ?? "Remove the limit of starts of queue \(name)?"
     }
   }
 
@@ -46,6 +50,10 @@ struct QuestionView {
       isSuspended
         ? "Executing operations continue. No other operation of the queue starts."
         : "The queue's \(CountText.text(dashboard.live.queue(id)?.counts.held ?? 0)) held operations can start."
+    case .setStartLimit(_, let limit):
+      limit == nil
+        ? "Ready operations start as soon as slots are free."
+        : "Operations above the limit stay ready. Executing operations continue."
     }
   }
 
@@ -113,7 +121,7 @@ struct QuestionView {
     switch question.purpose {
     case .cancel: verb = "Cancel"
     case .retry: verb = "Retry"
-    case .quit, .open, .setSuspended: return text(of: question)
+    case .quit, .open, .setSuspended, .setStartLimit: return text(of: question)
     }
     return question.ids.count == 1
       ? "\(verb) \(question.ids[0])?" : "\(verb) \(CountText.text(question.ids.count))?"

@@ -74,7 +74,14 @@ struct RateHistory: Sendable, Equatable {
     currentCount > 0 || samples.suffix(count).contains { $0 > 0 }
   }
 
-  private func number(of time: MonitorTime) -> Int64 {
+  /// Returns the part of a moment's second that has passed, from 0 to 1.
+  func part(of time: MonitorTime) -> Double {
+    let rest = (time.nanoseconds &+ phase) % Self.second
+    return Double(rest < 0 ? rest + Self.second : rest) / Double(Self.second)
+  }
+
+  /// Returns the sequence number of the second that contains a moment.
+  func number(of time: MonitorTime) -> Int64 {
     let shifted = time.nanoseconds &+ phase
     return shifted / Self.second - (shifted % Self.second < 0 ? 1 : 0)
   }

@@ -42,7 +42,7 @@ extension Dashboard {
   /// Shows the next or the previous operation of the view from which the detail screen was opened.
   mutating func showNeighbourInDetail(step: Int) -> [Effect] {
     guard let old = detail else { return [.bell] }
-    let selections = (list.selection, tree, timeline, events)
+    let selections = (list.selection, tree, timeline, events, queueScreen)
     detail = nil
     layOut()
     // The loop skips rows that represent no operation or represent the same operation again.
@@ -54,7 +54,7 @@ extension Dashboard {
       }
       layOut()
     }
-    (list.selection, tree, timeline, events) = selections
+    (list.selection, tree, timeline, events, queueScreen) = selections
     detail = old
     return [.bell]
   }

@@ -125,14 +125,12 @@ extension KeyAction {
   /// Whether the part of the dashboard that performs the action exists.
   var isAvailable: Bool {
     switch self {
-    case .queue(.open), .queueScreen: Availability.queueScreen
-    case .queue(.setRate): Availability.rates
     case .groups: Availability.groups
     case .setup: Availability.setup
     case .timeline(.previousRun), .timeline(.nextRun): Availability.timelineCursor
     case .replay(.goToTime): Availability.replayTimes
     case .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker, .command,
-      .queue, .warnings, .answer, .replay:
+      .queue, .queueScreen, .warnings, .answer, .replay:
       true
     }
   }

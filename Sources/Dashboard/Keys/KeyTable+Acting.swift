@@ -70,8 +70,8 @@ extension KeyTable {
       changesProcess: true),
     KeyBinding(
       .queue(.setRate), [.character("r")], in: [.queues, .queue], label: "r (queues)",
-      help: "limit the rate of starts", group: .acting,
-      footer: ("r", [.queues: "Rate", .queue: "Rate"]), changesProcess: true),
+      help: "limit the starts", group: .acting,
+      footer: ("r", [.queues: "Limit", .queue: "Limit"]), changesProcess: true),
     KeyBinding(
       .command(.raisePriority), [.character("}"), .function(8)], in: choosing, label: "} F8",
       help: "raise the priority", group: .acting, changesProcess: true),

@@ -84,6 +84,10 @@ extension Dashboard {
       guard !includingDependents else { return [.bell] }
       prompts.question = nil
       return request(isSuspended, of: id)
+    case .setStartLimit(let id, let limit):
+      guard !includingDependents else { return [.bell] }
+      prompts.question = nil
+      return request(limit, of: id)
     case .retry:
       guard !includingDependents else { return [.bell] }
       prompts.question = nil

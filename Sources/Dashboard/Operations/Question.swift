@@ -18,6 +18,9 @@ struct Question: Sendable, Equatable {
     /// The program suspends this queue or, if the value is `false`, resumes it. The question has no list of
     /// operations.
     case setSuspended(QueueReport.ID, Bool)
+    /// The program limits the starts of this queue or, if the value is `nil`, removes the limit. The question has no list
+    /// of operations.
+    case setStartLimit(QueueReport.ID, QueueReport.StartLimit?)
     /// The process retries the jobs of the operations.
     case retry
 
@@ -28,6 +31,7 @@ struct Question: Sendable, Equatable {
       case .cancel: "not cancelled"
       case .retry: "not retried"
       case .setSuspended(_, let isSuspended): isSuspended ? "not suspended" : "not resumed"
+      case .setStartLimit: "limit of starts not changed"
       case .quit, .open: nil
       }
     }

@@ -8,6 +8,10 @@ extension Dashboard {
   mutating func perform(_ key: KeyAction.Queue) -> [Effect] {
     if key == .open { return openQueue() }
     guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
+    if detail == nil, warningList == nil, let state = openQueueScreen, selectedQueue == nil {
+      show("queue \(state.name) no longer exists", isWarning: true)
+      return [.bell]
+    }
     guard let queue = selectedQueue else {
       let isOther = selectedWarning.map { $0.queue == nil } ?? false
       show(isOther ? "this warning is not about a queue" : "no queue is selected", isWarning: true)
@@ -67,16 +71,20 @@ extension Dashboard {
     case .setSuspended(let id, let isSuspended):
       queueRequests.suspensions.noteAnswer(
         of: id, reported: live.queue(id)?.isSuspended, isDone: isDone, at: now)
-      announce(id, result, done: isSuspended ? "suspended" : "resumed")
+      announce(id, result, done: isSuspended ? " suspended" : " resumed")
     case .setWidth(let id, let width):
       let queue = live.queue(id)
       queueRequests.widths.noteAnswer(of: id, reported: queue?.width, isDone: isDone, at: now)
       if isDone, queueRequests.widths.isUnanswered(id), let queue {
         return showRequestedWidth(of: queue)
       }
-      let words = width.map { "has width \(CountText.text($0))" } ?? "has the default width"
+      let words = width.map { " has width \(CountText.text($0))" } ?? " has the default width"
       announce(id, result, done: words)
-    case .cancel, .cancelWithDependents, .changePriority, .retry, .setHeld, .setStartLimit: break
+    case .setStartLimit(let id, let limit):
+      let reported = live.queue(id).map(\.startLimit)
+      queueRequests.startLimits.noteAnswer(of: id, reported: reported, isDone: isDone, at: now)
+      announce(id, result, done: ": \(Self.words(for: limit))")
+    case .cancel, .cancelWithDependents, .changePriority, .retry, .setHeld: break
     }
   }
 
@@ -84,7 +92,7 @@ extension Dashboard {
     _ id: QueueReport.ID, _ result: CommandResult, done: String
   ) {
     switch result.outcomes.first ?? .unknown {
-    case .requested: show("queue \(live.queue(id)?.name ?? "") \(done)")
+    case .requested: show("queue \(live.queue(id)?.name ?? "")\(done)")
     case .alreadyFinished, .unknown, .notRetryable:
       show("the queue no longer exists", isWarning: true)
     case .denied: show("denied: the process is monitored read-only", isWarning: true)

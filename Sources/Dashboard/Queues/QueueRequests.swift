@@ -3,19 +3,22 @@
 
 import MonitorProtocol
 
-/// The widths and suspensions of queues that the user has requested and that no update has reported yet.
+/// The widths, suspensions and limits of starts that the user has requested for queues, and that no update has reported yet.
 ///
 /// A connection may be slow. The next key press changes the requested value, not the reported one, so that
 /// key presses add up.
 struct QueueRequests: Sendable, Equatable {
   var widths = RequestedValues<Int>()
   var suspensions = RequestedValues<Bool>()
+  /// The limits of starts; `nil` for no limit.
+  var startLimits = RequestedValues<QueueReport.StartLimit?>()
 
   /// Removes each requested value that its queue has reported. `time` is the time of the update with these
   /// reports.
   mutating func settle(in monitored: MonitoredState, at time: MonitorTime) {
     widths.settle(at: time) { monitored.queue($0)?.width }
     suspensions.settle(at: time) { monitored.queue($0)?.isSuspended }
+    startLimits.settle(at: time) { monitored.queue($0).map(\.startLimit) }
   }
 }
 

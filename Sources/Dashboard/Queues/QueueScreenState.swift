@@ -3,47 +3,89 @@
 
 import MonitorProtocol
 
-extension Availability {
-  /// Whether the screen of one queue exists, and the view of queues shows starts and use.
-  static let queueScreen = false
-}
-
 /// The screen of one queue: its operations in the order in which they run.
+///
+/// The selection is an operation, never a row. At first, the operation that the queue starts next is selected, until a
+/// key selects an operation or acts on it. If this operation leaves the queue, a ghost cursor replaces its row.
 struct QueueScreenState: Sendable, Equatable {
   /// The queue that the screen shows. The queue may no longer exist.
-  var queue: QueueReport.ID
-  /// The selected operation; `nil` if no operation is selected.
-  var selected: OperationReport.ID?
-}
+  let queue: QueueReport.ID
+  /// The last known name of the queue, unsanitised.
+  var name: String
+  /// The selected operation; `nil` if the queue has no operation. It may have left the queue.
+  private(set) var selected: OperationReport.ID?
+  /// Whether the operation that the queue starts next is selected, whichever it is.
+  private(set) var follows = true
+  /// The index of the first line on the screen.
+  private(set) var top = 0
+  private var line = SelectedLine()
 
-extension Dashboard {
-  /// The screen of one queue; `nil` if it is closed or another view is shown.
-  var openQueueScreen: QueueScreenState? { screen.view == .queues ? queueScreen : nil }
+  /// Creates a screen on which the next operation is selected.
+  init(_ queue: QueueReport) {
+    self.queue = queue.id
+    name = queue.label.clipped(to: 200)
+  }
 
-  /// Opens the screen of the selected queue.
-  mutating func openQueue() -> [Effect] { [.bell] }
+  /// The index of the operation before which the ghost cursor stands; `nil` if there is no ghost cursor.
+  var ghost: Int? { selected != nil && line.isGhost ? line.number : nil }
 
-  /// Performs an action of the queue screen.
-  mutating func perform(_ key: KeyAction.QueueScreen) -> [Effect] { [.bell] }
+  /// The index of the selected operation; 0 if none is selected.
+  var index: Int { selected == nil ? 0 : line.number }
 
-  /// Moves the selection of the queue screen by `offset` operations, at most to the first or the last one.
-  mutating func moveInQueueScreen(by offset: Int) {}
+  /// Keeps the selected operation selected, even if the queue starts another one next.
+  mutating func hold() { follows = false }
 
-  /// Keeps the selection of the queue screen valid after the monitored state or the size has changed.
-  mutating func settleQueueScreen() {}
+  /// Selects the operation that is `offset` lines below the selected one, at most the first or the last one.
+  mutating func move(by offset: Int, in list: QueueOperationRows, height: Int) {
+    guard !list.ids.isEmpty else { return }
+    follows = false
+    let index = selected == nil ? 0 : line.index(movedBy: offset)
+    line.select(index, of: list.ids.count, height: height)
+    selected = list.ids[line.number]
+    scroll(in: list, height: height)
+  }
 
-  /// Adds the data for the view of queues and for the queue screen to the requested data.
-  func addQueueInterest(to interest: inout Interest) {}
+  /// Selects an operation. Returns `false` if the queue does not show it.
+  mutating func select(
+    _ id: OperationReport.ID, in list: QueueOperationRows, height: Int
+  ) -> Bool {
+    guard list.ids.contains(id) else { return false }
+    (selected, follows) = (id, false)
+    settle(in: list, height: height)
+    return true
+  }
 
-  /// Whether the queue screen shows an age that changes with time.
-  var queueScreenShowsAges: Bool { false }
-}
+  /// Keeps the selection and the lines on the screen valid after the operations have changed.
+  mutating func settle(in list: QueueOperationRows, height: Int) {
+    if follows { selected = list.next }
+    if let selected {
+      if let index = list.ids.firstIndex(of: selected) {
+        line.select(index, of: list.ids.count, height: height)
+      } else {
+        line.showGhost(among: list.ids.count, height: height)
+      }
+    }
+    scroll(in: list, height: height)
+  }
 
-/// Draws the screen of one queue.
-struct QueueScreenView {
-  let dashboard: Dashboard
-  let layout: Layout
-  let state: QueueScreenState
-
-  func draw(on canvas: inout Canvas) {}
+  /// Changes the first line on the screen so that the line of the selection is on the screen, with the rule above it.
+  private mutating func scroll(in list: QueueOperationRows, height: Int) {
+    let rows = list.rows(ghost: ghost)
+    guard let selected, !follows else {
+      top = 0
+      return
+    }
+    let cursor = rows.firstIndex {
+      switch $0 {
+      case .operation(let id, _): id == selected
+      case .ghost: true
+      case .rule, .words: false
+      }
+    }
+    let last = cursor ?? 0
+    var first = last
+    if first > 0, case .rule = rows[first - 1] { first -= 1 }
+    top = min(max(top, last - height + 1), max(0, rows.count - height))
+    top = max(0, min(top, height > 1 ? first : last))
+  }
 }

@@ -29,6 +29,13 @@ struct QueueSelection: Sendable, Equatable {
     place(line.index(movedBy: offset), in: queues, height: height)
   }
 
+  /// Selects the next or the previous queue. After the last queue, the order continues with the first one.
+  mutating func step(by offset: Int, in queues: [QueueReport], height: Int) {
+    guard !queues.isEmpty else { return }
+    let index = line.index(movedBy: offset)
+    place((index % queues.count + queues.count) % queues.count, in: queues, height: height)
+  }
+
   /// Selects a queue. If the queue does not exist, the selection stays.
   mutating func select(_ id: QueueReport.ID, in queues: [QueueReport], height: Int) {
     guard let index = queues.firstIndex(where: { $0.id == id }) else { return }

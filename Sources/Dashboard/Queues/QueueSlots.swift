@@ -11,11 +11,7 @@ struct QueueSlots {
   private let requestedWidth: Int?
   private let hasEnded: Bool
   private let cells: Int
-  private let isAligned: Bool
-
-  /// The maximum number of cells for the numbers after an aligned bar, such as `12/16`, and for the space
-  /// before them.
-  private static let numbersRoom = 7
+  private let room: Int?
 
   /// Creates the text for a queue.
   ///
@@ -23,13 +19,14 @@ struct QueueSlots {
   ///   - queue: The queue.
   ///   - dashboard: The dashboard that shows the queue.
   ///   - cells: The maximum number of cells of the bar.
-  ///   - isAligned: Whether the numbers begin after `cells` cells even if the bar is shorter.
-  init(_ queue: QueueReport, in dashboard: Dashboard, cells: Int, isAligned: Bool = false) {
+  ///   - room: The maximum number of cells of the text. The numbers then begin after `cells` cells even if the bar is
+  ///     shorter. `nil` for a text of any length, in which the numbers follow the bar.
+  init(_ queue: QueueReport, in dashboard: Dashboard, cells: Int, room: Int? = nil) {
     self.queue = queue
     requestedWidth = dashboard.queueRequests.widths[queue.id]
     hasEnded = dashboard.shown.hasEnded(queue)
     self.cells = cells
-    self.isAligned = isAligned
+    self.room = room
   }
 
   /// Returns the text about the slots.
@@ -39,27 +36,39 @@ struct QueueSlots {
     let requested = requestedWidth.map { "\(glyphs.arrow)\(CountText.text($0))" } ?? ""
     if queue.isSuspended {
       let width = queue.width.map { "/\(CountText.text($0))" } ?? ""
-      return [
-        Span("SUSPENDED", .held, isBold: true), Span(" \(running)\(width)\(requested)", .held),
-      ]
+      return suspended("\(running)\(width)\(requested)", hasNews: !requested.isEmpty)
     }
     guard let width = queue.width else {
       return [Span("\(running) exec\(requested)", queue.counts.executing > 0 ? .executing : .dim)]
     }
     let numbers = "\(running)/\(CountText.text(width))\(requested)"
+    if let room, numbers.unicodeScalars.count + 2 > room { return [Span(numbers)] }
     // If an aligned bar is followed by long numbers, the bar is shorter, so that the numbers have room.
-    let excess = isAligned ? max(0, 1 + numbers.unicodeScalars.count - Self.numbersRoom) : 0
+    let excess = room.map { max(0, cells + 1 + numbers.unicodeScalars.count - $0) } ?? 0
     let barCells = max(1, cells - excess)
     let bar = SlotBar(running: queue.counts.executing, width: width, cells: min(width, barCells))
     func text(_ scalar: Unicode.Scalar, _ count: Int) -> String {
       String(repeating: Character(scalar), count: max(0, count))
     }
-    let padding = isAligned ? barCells - bar.taken - bar.free : 0
+    let padding = room == nil ? 0 : barCells - bar.taken - bar.free
     return [
       Span(text(glyphs.takenSlot, bar.taken), .executing),
       Span(text(glyphs.freeSlot, bar.free), .dim),
       Span(text(" ", padding + 1) + numbers),
     ]
+  }
+
+  /// Returns the text about a suspended queue. Without room for the numbers, the text has them only if operations
+  /// execute or if another width is requested.
+  private func suspended(_ numbers: String, hasNews: Bool) -> [Span] {
+    let word = "SUSPENDED"
+    func spans(_ word: String, _ rest: String) -> [Span] {
+      [Span(word, .held, isBold: true), Span(rest, .held)]
+    }
+    guard let room, word.utf8.count + 1 + numbers.unicodeScalars.count > room else {
+      return spans(word, " \(numbers)")
+    }
+    return hasNews || queue.counts.executing > 0 ? spans("SUSP", " \(numbers)") : spans(word, "")
   }
 }
 

@@ -3,22 +3,26 @@
 
 import MonitorProtocol
 
-/// Draws the table of queues: their slots and their waiting operations.
+/// Draws the table of queues: their slots, counts, starts and times. If there is room, the operations of the selected
+/// queue are below the table.
 struct QueueTableView {
   let dashboard: Dashboard
   let layout: Layout
 
-  private static let barWidth = 16
-  /// The width of the column of slots: the bar, a space, `12/16` and a space.
-  private static let slotsWidth = barWidth + 8
+  private var monitored: MonitoredState { dashboard.shown }
 
   func draw(on canvas: inout Canvas) {
     let columns = layout.table
     let process = ProcessColumn(
-      dashboard.shown.processes, glyphs: canvas.glyphs, limit: columns.count >= 100 ? 20 : 9)
-    let places = Places(in: columns, processWidth: process.width)
-    drawHeadings(places, process, on: &canvas)
-    let queues = dashboard.shown.queues
+      monitored.processes, glyphs: canvas.glyphs, limit: columns.count >= 100 ? 20 : 9)
+    let plan = QueueColumnPlan(of: dashboard, columns: columns.count, glyphs: canvas.glyphs)
+    drawHeadings(plan, process, on: &canvas)
+    if let row = layout.topRule {
+      let count = CountText.text(monitored.queues.count)
+      canvas.rule(row: row, title: [Span(" queues "), Span("\(count) ", .strong)])
+    }
+    if let row = layout.bottomRule { canvas.rule(row: row) }
+    let queues = monitored.queues
     if queues.isEmpty {
       canvas.write(
         "no queues", row: layout.body.lowerBound, columns: columns.dropFirst(2), style: Style(.dim))
@@ -29,66 +33,27 @@ struct QueueTableView {
         drawGhost(row: row, on: &canvas)
         continue
       }
-      draw(queues[index], places, process, row: row, on: &canvas)
+      draw(queues[index], plan, process, row: row, on: &canvas)
     }
-  }
-
-  /// The positions of the table's columns. If there is not enough room, columns of numbers are narrower, and
-  /// numbers are abbreviated. If there is still not enough room, columns are left out, the last one first.
-  private struct Places {
-    /// The column that shows the process of each queue; `nil` if only one process is watched.
-    let process: Range<Int>?
-    let name: Range<Int>
-    let slots: Range<Int>?
-    let numbers: [Range<Int>]
-
-    init(in columns: Range<Int>, processWidth: Int) {
-      let margin = columns.lowerBound + 2
-      process = processWidth == 0 ? nil : margin..<margin + processWidth
-      let left = process.map { $0.upperBound + 1 } ?? margin
-      let nameWidth = 12
-      func fitting(_ all: [Int], besideName nameWidth: Int) -> [Int] {
-        var widths: [Int] = []
-        for width in all {
-          guard widths.reduce(nameWidth + width, +) <= columns.upperBound - left else { break }
-          widths.append(width)
-        }
-        return widths
-      }
-      let wide = fitting(numbersOfQueues.map(\.width), besideName: nameWidth)
-      // On a narrow screen, the word "SUSPENDED" needs room beside the name.
-      let narrow = fitting(numbersOfQueues.map(\.narrowWidth), besideName: nameWidth + 3)
-      let widths = narrow.count > wide.count ? narrow : wide
-      var start = columns.upperBound - widths.reduce(0, +)
-      let slotsStart = start - QueueTableView.slotsWidth
-      let hasSlots = slotsStart >= left + nameWidth
-      name = left..<(hasSlots ? slotsStart : start) - 1
-      slots = hasSlots ? slotsStart..<start - 1 : nil
-      numbers = widths.map { width in
-        defer { start += width }
-        return start..<start + width
-      }
-    }
+    drawSummary(on: &canvas)
   }
 
   private func drawHeadings(
-    _ places: Places, _ process: ProcessColumn, on canvas: inout Canvas
+    _ plan: QueueColumnPlan, _ process: ProcessColumn, on canvas: inout Canvas
   ) {
-    let style = Style(.dim)
-    if let place = places.process {
-      canvas.write(process.title, row: layout.headings, columns: place, style: style)
-    }
-    canvas.write("QUEUE", row: layout.headings, columns: places.name, style: style)
-    if let slots = places.slots {
-      canvas.write("SLOTS", row: layout.headings, columns: slots, style: style)
-    }
-    for (number, place) in zip(numbersOfQueues, places.numbers) {
-      canvas.writeRight(number.title, row: layout.headings, columns: place, style: style)
+    for column in QueueColumnPlan.Column.allCases {
+      guard let place = plan[column] else { continue }
+      let title = column == .process ? process.title : column.title
+      if column.isLeftAligned {
+        canvas.write(title, row: layout.headings, columns: place, style: Style(.dim))
+      } else {
+        canvas.writeRight(title, row: layout.headings, columns: place, style: Style(.dim))
+      }
     }
   }
 
   private func draw(
-    _ queue: QueueReport, _ places: Places, _ process: ProcessColumn, row: Int,
+    _ queue: QueueReport, _ plan: QueueColumnPlan, _ process: ProcessColumn, row: Int,
     on canvas: inout Canvas
   ) {
     let columns = layout.table
@@ -96,37 +61,82 @@ struct QueueTableView {
     if isSelected {
       canvas.write(canvas.glyphs.selection, row: row, columns: columns, style: Style(.accent))
     }
-    let quiet = Style(dashboard.shown.isGone(queue.id) ? .dim : .text)
-    if let place = places.process {
+    let quiet = Style(monitored.isGone(queue.id) ? .dim : .text)
+    if let place = plan[.process] {
       canvas.write(process[queue.id], row: row, columns: place, style: quiet)
     }
-    canvas.write(
-      queue.name, row: row, columns: places.name,
-      style: isSelected ? Style(.strong, isBold: true) : quiet)
-    if let slots = places.slots {
-      let spans = QueueSlots(queue, in: dashboard, cells: Self.barWidth, isAligned: true)
-        .spans(canvas.glyphs)
-      canvas.write(spans, row: row, columns: slots)
-      drawStartLimit(of: queue, row: row, columns: places.name, on: &canvas)
-    } else if let width = dashboard.queueRequests.widths[queue.id] {
-      let remark = " \(canvas.glyphs.arrow)\(CountText.text(width))"
-      canvas.writeRight(remark, row: row, columns: places.name, style: Style(.strong))
-    } else if dashboard.shown.isSuspended(queue) {
-      drawSuspended(queue, row: row, columns: places.name, on: &canvas)
-    } else {
-      drawStartLimit(of: queue, row: row, columns: places.name, on: &canvas)
+    if let place = plan[.name] {
+      canvas.write(
+        queue.name, row: row, columns: place,
+        style: isSelected ? Style(.strong, isBold: true) : quiet)
+      drawRemark(about: queue, row: row, columns: place, hasSlots: plan[.slots] != nil, on: &canvas)
     }
-    for (number, place) in zip(numbersOfQueues, places.numbers) {
-      let count = number.value(queue.counts)
-      canvas.writeRight(
-        CountText.text(count, cells: place.count - 1), row: row, columns: place,
-        style: Style(count == 0 ? .dim : number.role))
+    if let place = plan[.slots] {
+      let numbersRoom = place.count >= 20 ? 7 : 6
+      let slots = QueueSlots(
+        queue, in: dashboard, cells: place.count - numbersRoom, room: place.count)
+      canvas.write(slots.spans(canvas.glyphs), row: row, columns: place)
     }
+    drawCounts(of: queue, plan, row: row, on: &canvas)
+    drawHistory(of: queue, plan, row: row, on: &canvas)
+    drawTimes(of: queue, plan, row: row, on: &canvas)
     if isSelected { canvas.select(row: row, columns: columns) }
   }
-}
 
-extension QueueTableView {
+  private func drawCounts(
+    of queue: QueueReport, _ plan: QueueColumnPlan, row: Int, on canvas: inout Canvas
+  ) {
+    let counts = queue.counts
+    // In a table without a column of held operations, they are counted as ready.
+    let ready = plan[.held] == nil ? counts.ready : counts.ready - counts.held
+    let numbers: [(QueueColumnPlan.Column, Int, Role)] = [
+      (.executing, counts.executing, .executing), (.ready, ready, .ready),
+      (.held, counts.held, .held), (.waiting, counts.waiting, .waiting),
+      (.finished, counts.finished, .finished), (.failed, counts.failed, .failed),
+      (.cancelled, counts.cancelled, .cancelled),
+    ]
+    for (column, count, role) in numbers {
+      guard let place = plan[column] else { continue }
+      canvas.writeRight(
+        CountText.text(count, cells: place.count), row: row, columns: place,
+        style: Style(count == 0 ? .dim : role))
+    }
+  }
+
+  private func drawHistory(
+    of queue: QueueReport, _ plan: QueueColumnPlan, row: Int, on canvas: inout Canvas
+  ) {
+    let text = QueueHistoryText(monitored.queueHistories[queue.id], glyphs: canvas.glyphs)
+    if let place = plan[.rate] {
+      let rate = text.rate(cells: place.count)
+      canvas.writeRight(rate, row: row, columns: place, style: Style(text.isIdle ? .dim : .text))
+    }
+    if let place = plan[.starts] {
+      let bars = text.bars(cells: place.count)
+      canvas.writeRight(
+        bars.text, row: row, columns: place, style: bars.style)
+    }
+    if let place = plan[.use] {
+      canvas.writeRight(text.use(cells: place.count), row: row, columns: place)
+    }
+  }
+
+  private func drawTimes(
+    of queue: QueueReport, _ plan: QueueColumnPlan, row: Int, on canvas: inout Canvas
+  ) {
+    let (wait, run) = (queue.times?.wait, queue.times?.run)
+    let times: [(QueueColumnPlan.Column, Duration?)] = [
+      (.waitMedian, wait?.p50), (.waitMost, wait?.p99), (.runMedian, run?.p50),
+      (.runMost, run?.p99),
+    ]
+    for (column, time) in times {
+      guard let place = plan[column] else { continue }
+      canvas.writeRight(
+        time.map { TimeText.fine($0, canvas.glyphs) } ?? canvas.glyphs.unknown, row: row,
+        columns: place, style: Style(time == nil ? .dim : .text))
+    }
+  }
+
   /// Draws the line that stands for the selected queue after this queue has disappeared.
   private func drawGhost(row: Int, on canvas: inout Canvas) {
     let columns = layout.table
@@ -135,18 +145,33 @@ extension QueueTableView {
       "the selected queue no longer exists", row: row, columns: columns.dropFirst(2),
       style: Style(.strong))
   }
+}
 
-  /// Writes the limit of the queue's starts, such as "5/s", at the right end of the column of names.
-  private func drawStartLimit(
-    of queue: QueueReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
+// The remarks beside a queue's name, and the operations below the table.
+extension QueueTableView {
+  /// Writes the limit of the queue's starts, such as "5/s" or "5/s→10/s", at the right end of the column of names. In a
+  /// table without slots, a requested width or the word "SUSPENDED" is more important.
+  private func drawRemark(
+    about queue: QueueReport, row: Int, columns: Range<Int>, hasSlots: Bool,
+    on canvas: inout Canvas
   ) {
-    guard let limit = queue.startLimit else { return }
-    let text = " \(limit.text)"
-    // The name keeps at least eight cells.
-    guard text.utf8.count + 8 <= columns.count else { return }
-    let place = columns.suffix(text.utf8.count)
+    let glyphs = canvas.glyphs
+    if !hasSlots, let width = dashboard.queueRequests.widths[queue.id] {
+      let remark = " \(glyphs.arrow)\(CountText.text(width))"
+      canvas.writeRight(remark, row: row, columns: columns, style: Style(.strong))
+      return
+    }
+    if !hasSlots, monitored.isSuspended(queue) {
+      drawSuspended(queue, row: row, columns: columns, on: &canvas)
+      return
+    }
+    let limit = StartLimitText(queue, in: dashboard, glyphs)
+    // The name keeps at least seven cells.
+    guard let text = limit.shortForms.first(where: { $0.unicodeScalars.count + 8 <= columns.count })
+    else { return }
+    let place = columns.suffix(text.unicodeScalars.count + 1)
     canvas.fill(row: row, columns: place)
-    canvas.write(text, row: row, columns: place, style: Style(.accent))
+    canvas.write(text, row: row, columns: place.dropFirst(), style: Style(.accent))
   }
 
   /// Writes "suspended" beside the queue's name if the column of slots has no room for it.
@@ -160,25 +185,30 @@ extension QueueTableView {
     canvas.write(
       word, row: row, columns: place.dropFirst().dropLast(), style: Style(.held, isBold: true))
   }
-}
 
-/// A column with a number for each queue.
-private struct QueueNumber: Sendable {
-  let title: String
-  let width: Int
-  /// The width on a narrow screen: room for the title, or for an abbreviated number, and for a space.
-  var narrowWidth: Int { max(4, title.utf8.count) + 1 }
-  let role: Role
-  let value: @Sendable (StateCounts) -> Int
-}
+  /// Draws the sentence about the next operation of the selected queue below the rows, if the table has no room for
+  /// more.
+  private func drawNext(of queue: QueueReport, on canvas: inout Canvas) {
+    guard dashboard.screen.helpTop == nil, dashboard.queues.id != nil else { return }
+    let name = Span("\(canvas.glyphs.clipped(queue.label, to: 20)) ", .strong, isBold: true)
+    let start = canvas.write([name], row: layout.sentence, columns: canvas.columns.dropFirst())
+    let next = QueueNextText(queue, in: dashboard, glyphs: canvas.glyphs)
+    next.draw(row: layout.sentence, columns: start..<canvas.columns.upperBound, on: &canvas)
+  }
 
-/// The columns of numbers in the table of queues, the most important first.
-private let numbersOfQueues = [
-  QueueNumber(title: "EXEC", width: 6, role: .executing) { $0.executing },
-  QueueNumber(title: "READY", width: 8, role: .ready) { $0.ready - $0.held },
-  QueueNumber(title: "HELD", width: 7, role: .held) { $0.held },
-  QueueNumber(title: "WAIT", width: 9, role: .waiting) { $0.waiting },
-  QueueNumber(title: "FAIL", width: 6, role: .failed) { $0.failed },
-  QueueNumber(title: "FIN", width: 10, role: .finished) { $0.finished },
-  QueueNumber(title: "CANC", width: 8, role: .cancelled) { $0.cancelled },
-]
+  /// Draws the operations of the selected queue below the table.
+  private func drawSummary(on canvas: inout Canvas) {
+    guard let queue = dashboard.summarizedQueue else { return }
+    guard let rows = dashboard.queueSummaryRows(in: layout) else {
+      drawNext(of: queue, on: &canvas)
+      return
+    }
+    QueueTitle(queue, in: dashboard).draw(row: rows.lowerBound, on: &canvas)
+    let next = QueueNextText(queue, in: dashboard, glyphs: canvas.glyphs)
+    next.draw(row: rows.lowerBound + 1, columns: canvas.columns.dropFirst(2), on: &canvas)
+    let list = QueueOperationRows(of: queue, in: monitored)
+    QueueOperationsView(
+      dashboard: dashboard, rows: rows.dropFirst(2), columns: canvas.columns
+    ).draw(list.rows(), top: 0, selected: nil, on: &canvas)
+  }
+}

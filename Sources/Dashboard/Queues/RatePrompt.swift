@@ -3,29 +3,98 @@
 
 import MonitorProtocol
 
-extension Availability {
-  /// Whether the user can limit the rate at which a queue starts operations.
-  static let rates = false
+/// The limit of a queue's starts that a user has typed: `5/s`, `100/min`, `3/10s`, or `off` for no limit.
+struct TypedStartLimit: Sendable, Equatable {
+  /// The limit; `nil` for no limit.
+  let limit: QueueReport.StartLimit?
+
+  /// Reads a typed text; `nil` if it is not a limit. Spaces at both ends are ignored.
+  init?(_ text: String) {
+    let text = String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()).lowercased()
+    if text == "off" {
+      limit = nil
+      return
+    }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].allSatisfy({ ("0"..."9").contains($0) }),
+      let count = Int(parts[0]), count > 0, let period = Self.seconds(parts[1])
+    else { return nil }
+    limit = QueueReport.StartLimit(count: count, periodSeconds: period)
+  }
+
+  /// The units of a period, in seconds.
+  private static let units: [String: Double] = [
+    "ms": 0.001, "s": 1, "min": 60, "m": 60, "h": 3_600, "d": 86_400,
+  ]
+  /// The longest period, in seconds: 100 years.
+  private static let longestPeriod = 100.0 * 365 * 86_400
+
+  /// Returns a period such as `s`, `10s`, `2.5s` or `1m40s`, in seconds; `nil` if the text is not a period.
+  private static func seconds(_ text: Substring) -> Double? {
+    if let unit = units[String(text)] { return unit }
+    var rest = text
+    var sum = 0.0
+    while !rest.isEmpty {
+      let number = rest.prefix { ("0"..."9").contains($0) || $0 == "." }
+      let unit = rest.dropFirst(number.count).prefix { $0.isLetter }
+      guard let value = Double(number), let factor = units[String(unit)] else { return nil }
+      sum += value * factor
+      rest = rest.dropFirst(number.count + unit.count)
+    }
+    return sum >= 0.001 && sum <= longestPeriod ? sum : nil
+  }
 }
 
 extension Dashboard {
-  /// Opens the prompt for the rate at which a queue starts operations. The prompt contains the present limit.
-  /// If the process cannot change the rate, shows the reason instead.
-  mutating func openRatePrompt(for queue: QueueReport) -> [Effect] { [.bell] }
-
-  /// Requests the rate that the user has typed, and closes the prompt. If the text is not a rate, the prompt stays
-  /// open.
-  mutating func acceptRate(_ text: String, of id: QueueReport.ID) -> [Effect] {
-    prompts.text = nil
+  /// Opens the prompt for the limit of a queue's starts. The prompt contains the present limit.
+  mutating func openRatePrompt(for queue: QueueReport) -> [Effect] {
+    let limit = queueRequests.startLimits[queue.id] ?? queue.startLimit
+    prompts.text = TextPrompt(.rate(queue.id), text: limit?.text ?? "")
     return []
   }
 
-  /// Returns the text before the typed rate of a queue, such as `rate of cpu: `.
-  func rateLabel(of id: QueueReport.ID, _ glyphs: Glyphs) -> String {
-    let name = shown.queue(id)?.label ?? ""
-    return "rate of \(glyphs.clipped(name, to: 20)): "
+  /// Requests the limit of starts that the user has typed, and closes the prompt. If the text is not a limit, the
+  /// prompt stays open. Unless the queue belongs to the bundled demo, asks the user first.
+  mutating func acceptRate(_ text: String, of id: QueueReport.ID) -> [Effect] {
+    guard let typed = TypedStartLimit(text) else { return [.bell] }
+    prompts.text = nil
+    guard let queue = live.queue(id), !live.hasEnded(queue) else {
+      show("the queue no longer exists", isWarning: true)
+      return [.bell]
+    }
+    guard !refuses([id]) else { return [.bell] }
+    let present = queueRequests.startLimits[id] ?? queue.startLimit
+    guard typed.limit != present else {
+      show("queue \(queue.name): \(Self.words(for: typed.limit)), as before")
+      return []
+    }
+    if connection.source == .demo { return request(typed.limit, of: id) }
+    prompts.question = Question(.setStartLimit(id, typed.limit), about: [])
+    return []
   }
 
-  /// The remark after the typed rate; `nil` for the usual remark about the keys that close the prompt.
-  var rateRemark: (text: String, role: Role)? { nil }
+  /// Requests that the starts of a queue are limited, or that the limit is removed.
+  mutating func request(_ limit: QueueReport.StartLimit?, of id: QueueReport.ID) -> [Effect] {
+    queueRequests.startLimits.note(limit, of: id)
+    return [.send(.setStartLimit(id, limit))]
+  }
+
+  /// Returns the words for a limit in a sentence about a queue.
+  static func words(for limit: QueueReport.StartLimit?) -> String {
+    limit.map { "limit of starts \($0.text)" } ?? "no limit of starts"
+  }
+
+  /// Returns the text before the typed limit of a queue, such as `limit of starts of cpu: `.
+  func rateLabel(of id: QueueReport.ID, _ glyphs: Glyphs) -> String {
+    let name = shown.queue(id)?.label ?? ""
+    return "limit of starts of \(glyphs.clipped(name, to: 20)): "
+  }
+
+  /// The remark after the typed limit; `nil` for the usual remark about the keys that close the prompt.
+  var rateRemark: (text: String, role: Role)? {
+    guard let prompt = prompts.text, case .rate = prompt.purpose else { return nil }
+    if prompt.text.isEmpty { return ("for example 5/s, 100/min or off", .dim) }
+    if TypedStartLimit(prompt.text) != nil { return nil }
+    return ("type a limit such as 5/s, or off", .warning)
+  }
 }

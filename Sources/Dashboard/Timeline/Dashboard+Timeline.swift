@@ -34,8 +34,8 @@ extension Dashboard {
     detail == nil && warningList == nil && screen.view == .events && events.follows
   }
 
-  /// Returns whether an action concerns the operation of the selected event. Such an action ends the following of
-  /// the newest events, so that the next action concerns the same operation.
+  /// Returns whether an action concerns the operation of the selected event, or of the queue screen. Such an action ends
+  /// the following of the newest events or of the next operation, so that the next action concerns the same operation.
   func concernsEvent(_ action: KeyAction) -> Bool {
     switch action {
     case .command, .queue, .tree, .detail, .log, .screen(.toggleName), .screen(.copy): true

@@ -190,6 +190,7 @@ extension Dashboard {
       detail = DetailState(id: id)
       return
     }
+    if openQueueScreen != nil { return showInQueueScreen(id) }
     if screen.view == .tree {
       if changeTree({ $0.moveToNode(id, height: $1) }) == [] { return }
       openTree(of: id)

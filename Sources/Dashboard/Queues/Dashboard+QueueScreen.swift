@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// The screen of one queue; `nil` if it is closed or another view is shown.
+  var openQueueScreen: QueueScreenState? { screen.view == .queues ? queueScreen : nil }
+
+  /// Opens the screen of the selected queue.
+  mutating func openQueue() -> [Effect] {
+    guard let queue = selectedQueue else {
+      show("no queue is selected", isWarning: true)
+      return [.bell]
+    }
+    queueScreen = QueueScreenState(queue)
+    return []
+  }
+
+  /// Performs an action of the queue screen.
+  mutating func perform(_ key: KeyAction.QueueScreen) -> [Effect] {
+    guard let old = openQueueScreen else { return [.bell] }
+    let queues = shown.queues
+    self.queues.step(by: key == .nextQueue ? 1 : -1, in: queues, height: pageHeight)
+    guard let id = self.queues.id, id != old.queue, let queue = shown.queue(id) else {
+      show("there is no other queue")
+      return [.bell]
+    }
+    queueScreen = QueueScreenState(queue)
+    return []
+  }
+
+  /// Whether the queue screen shows the operation that the queue starts next as selected, whichever it is.
+  var followsNextOperation: Bool {
+    detail == nil && warningList == nil && openQueueScreen?.follows == true
+  }
+
+  /// Moves the selection of the queue screen by `offset` operations, at most to the first or the last one.
+  mutating func moveInQueueScreen(by offset: Int) {
+    guard let queue = queueScreen.flatMap({ shown.queue($0.queue) }) else { return }
+    let (list, height) = (QueueOperationRows(of: queue, in: shown), queueListHeight)
+    queueScreen?.move(by: offset, in: list, height: height)
+  }
+
+  /// Selects an operation on the queue screen. If the screen does not show it, shows its details.
+  mutating func showInQueueScreen(_ id: OperationReport.ID) {
+    if let queue = queueScreen.flatMap({ shown.queue($0.queue) }) {
+      let (list, height) = (QueueOperationRows(of: queue, in: shown), queueListHeight)
+      if queueScreen?.select(id, in: list, height: height) == true { return }
+    }
+    detail = DetailState(id: id)
+  }
+
+  /// Keeps the selection of the queue screen valid after the monitored state or the size has changed. If another queue
+  /// was selected or another view is shown, closes the screen.
+  mutating func settleQueueScreen() {
+    if let state = queueScreen {
+      let isOther = queues.id.map { $0 != state.queue } ?? false
+      if screen.view != .queues || isOther {
+        queueScreen = nil
+        layOut()
+      } else if let queue = shown.queue(state.queue) {
+        let (list, height) = (QueueOperationRows(of: queue, in: shown), queueListHeight)
+        queueScreen?.name = queue.label.clipped(to: 200)
+        queueScreen?.settle(in: list, height: height)
+      }
+    }
+    settleQueueRequest()
+  }
+
+  /// The number of lines that the queue screen has for operations; at least 1.
+  var queueListHeight: Int {
+    max(
+      1,
+      overlayHeight
+        - QueueScreenView.Parts(height: overlayHeight, columns: screen.size.columns).height)
+  }
+
+  // MARK: The operations of the selected queue below the table
+
+  /// The minimum number of rows for the operations below the table: the title, the sentence about the next operation,
+  /// two rules and an operation.
+  private static let fewestSummaryRows = 5
+
+  /// The queue whose operations are shown: that of the queue screen, or the selected one.
+  var summarizedQueue: QueueReport? {
+    (openQueueScreen?.queue ?? queues.id).flatMap { shown.queue($0) }
+  }
+
+  /// Returns the rows for the operations of the selected queue below the table; `nil` if there are too few rows.
+  func queueSummaryRows(in layout: Layout) -> Range<Int>? {
+    let lines = queues.lines(of: shown.queues, height: layout.bodyHeight).count
+    let rows = layout.body.dropFirst(lines + 1)
+    return rows.count >= Self.fewestSummaryRows && queues.id != nil ? rows : nil
+  }
+
+  /// The ids of the queues whose rows are on the screen.
+  var visibleQueues: [QueueReport.ID] {
+    let queues = shown.queues
+    return self.queues.lines(of: queues, height: pageHeight).compactMap { index in
+      index.map { queues[$0].id }
+    }
+  }
+
+  /// The lines of operations that are on the screen, on the queue screen or below the table of queues.
+  private var visibleQueueRows: ArraySlice<QueueOperationRows.Row> {
+    guard let queue = summarizedQueue else { return [] }
+    let list = QueueOperationRows(of: queue, in: shown)
+    if let state = openQueueScreen {
+      return list.rows(ghost: state.ghost).dropFirst(state.top).prefix(queueListHeight)
+    }
+    guard let rows = screen.layout.flatMap({ queueSummaryRows(in: $0) }) else { return [] }
+    return list.rows().prefix(rows.count - 2)
+  }
+
+  private var visibleQueueOperations: [OperationReport.ID] {
+    visibleQueueRows.compactMap { if case .operation(let id, _) = $0 { id } else { nil } }
+  }
+
+  /// Whether the view of queues or the queue screen shows an age that changes with time.
+  var queueScreenShowsAges: Bool {
+    visibleQueueOperations.contains { live.operations.state(of: $0)?.isOver == false }
+  }
+
+  // MARK: Interest
+
+  /// The number of further operations that are requested, so that the lines below the screen are known when the user
+  /// scrolls.
+  private static let furtherOperations = 50
+
+  /// Adds the data for the view of queues and for the queue screen to the requested data.
+  func addQueueInterest(to interest: inout Interest) {
+    guard screen.view == .queues else { return }
+    interest.queueTimes = true
+    guard let queue = openQueueScreen?.queue ?? queues.id else { return }
+    // A limit that seldom changes avoids new requests while the user scrolls.
+    let step = Self.furtherOperations
+    let last = (openQueueScreen?.index ?? 0) + max(pageHeight, queueListHeight) + step
+    let limit = (last + step - 1) / step * step
+    interest.runOrder = .init(queues: [queue], limit: min(limit, WireLimits.mostRunOrderOperations))
+    guard queueRequest.queue == queue else { return }
+    interest.operations.formUnion(queueRequest.operations)
+    interest.detail = interest.detail ?? queueRequest.next
+    // The dependents of the selected operation are tagged or cancelled with it.
+    if followsNextOperation, prompts.question == nil, let next = queueRequest.next {
+      interest.subjects = [next]
+    }
+  }
+
+  /// Requests the operations on the screen, and the detail of the operation that starts next, once a second.
+  ///
+  /// A queue may start many operations in a second. A new request for each of them would make the monitor send an
+  /// update at once, which would lead to the next request.
+  private mutating func settleQueueRequest() {
+    guard screen.view == .queues, let queue = summarizedQueue else {
+      queueRequest = QueueRequest()
+      return
+    }
+    let isSame = queueRequest.queue == queue.id
+    if isSame, let time = queueRequest.time, time <= now, now - time < .seconds(1) { return }
+    let order = shown.runOrders[queue.id]
+    let request = QueueRequest(
+      queue: queue.id, operations: Set(visibleQueueOperations), next: order?.ready.first, time: now)
+    // Before the first order has arrived, the next update may request operations at once.
+    queueRequest = request
+    if order == nil { queueRequest.time = nil }
+  }
+}
+
+/// The operations that the dashboard requests for the view of queues.
+struct QueueRequest: Sendable, Equatable {
+  /// The queue of the operations; `nil` if none are requested.
+  var queue: QueueReport.ID?
+  /// The operations on the screen.
+  var operations: Set<OperationReport.ID> = []
+  /// The operation that the queue starts next, whose detail is requested; `nil` if it is unknown.
+  var next: OperationReport.ID?
+  /// The time of the request; `nil` if the next update may change it at once.
+  var time: MonitorTime?
+}
