@@ -39,7 +39,8 @@ struct KeyTests {
       dashboard.press("[")
       dashboard.take(.input(.alt("4")))
       HistoryScene.report(&dashboard)
-      dashboard.press("jjj")
+      // The selected run is between two runs of its slot.
+      dashboard.press("jjjh")
     case .events:
       dashboard = HistoryScene.dashboard(columns: 80, rows: 24)
       dashboard.press("[")
