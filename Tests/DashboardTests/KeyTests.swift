@@ -39,7 +39,12 @@ struct KeyTests {
       dashboard.press("[")
       dashboard.take(.input(.alt("4")))
       HistoryScene.report(&dashboard)
-      dashboard.press("jjj")
+      // The run of the operation 1042 is selected. Its slot has an earlier and a later run, and the operation can
+      // still be cancelled.
+      var update = Scene.update
+      update.runs = runsAroundOperation
+      dashboard.take(.monitor(.update(update)))
+      dashboard.press("jjjh")
     case .events:
       dashboard = HistoryScene.dashboard(columns: 80, rows: 24)
       dashboard.press("[")
@@ -90,6 +95,19 @@ struct KeyTests {
       if context == .groups { dashboard.press("j") }
     }
     return dashboard
+  }
+
+  /// The runs of ``HistoryScene``, and a run that follows that of the operation 1042.
+  private static var runsAroundOperation: RecentRuns {
+    var runs = HistoryScene.runs.runs
+    for index in runs.indices where runs[index].id == ID(1042) {
+      runs[index].finished = Scene.seconds(100)
+    }
+    runs.append(
+      OperationRun(
+        id: ID(1500), title: "next", queue: Scene.io, state: .executing,
+        started: Scene.seconds(101)))
+    return RecentRuns(runs: runs, count: runs.count)
   }
 
   private static func logDashboard() -> Dashboard {

@@ -208,7 +208,7 @@ import Testing
     var text = dashboard.text()
     #expect(text.shows("  runs of cpu  27"))
     #expect(text.shows("▌ #1077     1  12:04:24    7.00s  cancelling  ResampleOperation"))
-    #expect(text.shows("resample everything  error: cannot write slope.tif: No"))
+    #expect(text.shows("resample everything  error: cannot write slope.tif"))
     dashboard.press("h")
     text = dashboard.text()
     #expect(text.shows("▌ #829 "))

@@ -18,7 +18,7 @@ import Testing
     var bytes = writer.add(.hello(Scene.hello))
     for second in 1...60 {
       var update = Scene.update(second)
-      update.queues[0].counts.failed = 2 + (second >= 10 ? 1 : 0) + (second >= 30 ? 4 : 0)
+      update.queues[0].counts.failed = second < 10 ? 0 : second < 30 ? 1 : 5
       bytes += writer.add(.update(update))
     }
     return isFinished ? bytes + writer.finish() : bytes
@@ -48,7 +48,7 @@ import Testing
     let place = try #require(reader.warning(behind: 0)).offset
     for offset in place + 200..<place + 260 { bytes[offset] ^= 0xFF }
     var player = try player(bytes)
-    player.perform(.seekToEnd, at: Scene.time(0))
+    player.perform(.step(59), at: Scene.time(0))
     let marks = player.status(at: Scene.time(0)).marks
     #expect(player.remark != nil)
     #expect(marks.failures == [.seconds(9)])
