@@ -40,12 +40,12 @@ import Testing
   func copying() throws {
     let (window, _) = try start(20)
     window.type("g")
-    #expect(window.waitForSelection(of: "#101 "))
+    #expect(window.waitForSelection(of: "#103 "))
     window.type("y")
-    #expect(window.wait { $0.contains("sent to the terminal's clipboard: #101 ") })
+    #expect(window.wait { $0.contains("sent to the terminal's clipboard: #103 ") })
     #expect(window.screen.copiedTexts.count == 1)
     let text = window.screen.copiedTexts.first.flatMap { Data(base64Encoded: $0) }
-    #expect(String(decoding: text ?? Data(), as: UTF8.self).hasPrefix("#101  "))
+    #expect(String(decoding: text ?? Data(), as: UTF8.self).hasPrefix("#103  "))
     #expect(window.screen.unknownSequences == [])
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
@@ -55,12 +55,12 @@ import Testing
   func mouseOff() throws {
     let (window, _) = try start(20)
     window.type("g")
-    #expect(window.waitForSelection(of: "#101 "))
+    #expect(window.waitForSelection(of: "#103 "))
     for row in 1...40 {
       window.type("\u{1B}[<0;10;\(row)M\u{1B}[<65;10;\(row)M\u{1B}[<0;10;\(row)m")
     }
     window.type("j")
-    #expect(window.waitForSelection(of: "#102 "))
+    #expect(window.waitForSelection(of: "#104 "))
     #expect(!window.screen.isMouseReported)
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))

@@ -4,10 +4,10 @@
 // Shows the dashboard of opq-top for an imaginary process. A file contains the names as a JSON
 // array of strings. Every place where a name can appear has one of these names.
 //
-//   fixture-hostile-names FILE [trap | ended]
+//   fixture-hostile-names FILE [trap | ended | mouse]
 //
 // With "trap", the program traps at the first command, like a program with a defect. With "ended",
-// it prints the batch mode's frames for a process that ends.
+// it prints the batch mode's frames for a process that ends. With "mouse", the dashboard uses the mouse.
 
 import ArgumentParser
 import CursesTerminal
@@ -39,9 +39,11 @@ func watchNames(_ arguments: [String]) throws -> Ending {
     return loop.run()
   }
   let opener = SourceOpener(waker: waker, isReadOnly: false) { throw CancellationError() }
+  var configuration = Dashboard.Configuration(guidance: names[0])
+  configuration.settings.usesMouse = mode == "mouse"
   let loop = DashboardLoop(
     terminal: try Terminal(ViewOptions.parse([]).terminalOptions), signals: try JobSignals(),
-    dashboard: Dashboard(configuration: .init(guidance: names[0])),
+    dashboard: Dashboard(configuration: configuration),
     watched: WatchedSource(process: source), opener: opener, waker: waker, watch: watch,
     reportsFrameTimes: false)
   return loop.run().0
