@@ -8,7 +8,7 @@ import MonitorProtocol
 /// The options that also have a key in the settings file. An option has priority over the file, and is not saved.
 package struct DashboardOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Show this view first: \(Self.views).", valueName: "name"))
+    help: ArgumentHelp("Show this view first.", valueName: "name"))
   var view: DashboardSettings.View?
 
   @Option(
@@ -31,7 +31,8 @@ package struct DashboardOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The colors of the dashboard: \(Self.themes).", valueName: "name"))
+      "The colors of the dashboard: fixed ones for a dark or a light background, or none.",
+      valueName: "name"))
   var theme: Theme?
 
   @Flag(inversion: .prefixedNo, help: "React to the mouse in the dashboard.")
@@ -66,10 +67,7 @@ package struct DashboardOptions: ParsableArguments {
     if let bell { settings.ringsBell = bell }
   }
 
-  private static let views = DashboardSettings.View.allCases.map(\.rawValue)
-    .joined(separator: ", ")
   private static let orders = SortOrder.settingNames.joined(separator: ", ")
-  private static let themes = Theme.allCases.map(\.rawValue).joined(separator: ", ")
 
   private static func order(_ name: String) throws -> SortOrder {
     guard let order = SortOrder(settingName: name) else {
