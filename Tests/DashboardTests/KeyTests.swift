@@ -122,7 +122,7 @@ struct KeyTests {
 
   @Test(
     "Each key of the table has an effect in each of its contexts",
-    arguments: KeyContext.allCases.filter(\.isAvailable))
+    arguments: KeyContext.allCases)
   func eachKeyOfTheTableIsHandled(context: KeyContext) {
     let unused = Self.dashboard(in: context)
     #expect(unused.keyContext == context)
@@ -146,27 +146,8 @@ struct KeyTests {
 
   @Test func keysAreUniqueInEachContext() {
     for context in KeyContext.allCases {
-      let inputs = KeyTable.all.filter { $0.contexts.contains(context) }.flatMap(\.inputs)
+      let inputs = KeyTable.bindings.filter { $0.contexts.contains(context) }.flatMap(\.inputs)
       #expect(Set(inputs).count == inputs.count, "\(context)")
-    }
-  }
-
-  @Test("A key of a part that does not exist is neither accepted nor in help and footers")
-  func unavailableKeysDoNothing() {
-    let missing = KeyTable.all.filter { !$0.action.isAvailable }
-    for context in KeyContext.allCases where context.isAvailable {
-      for input in missing.filter({ $0.contexts.contains(context) }).flatMap(\.inputs) {
-        let action = KeyTable.action(for: input, in: context)
-        #expect(action?.isAvailable != false, "\(input) in \(context)")
-      }
-      for binding in KeyTable.footer(in: context) {
-        #expect(binding.action.isAvailable, "\(binding.label) in \(context)")
-      }
-    }
-    var dashboard = Scene.dashboard(columns: 80, rows: 60)
-    dashboard.press("?")
-    for binding in missing where binding.contexts.contains(.list) {
-      #expect(!dashboard.text().shows(binding.help), "\(binding.label)")
     }
   }
 
@@ -183,7 +164,7 @@ struct KeyTests {
   }
 
   @Test func everyFooterKeyIsTheFirstOfItsBinding() {
-    for binding in KeyTable.all where !binding.footerKey.isEmpty {
+    for binding in KeyTable.bindings where !binding.footerKey.isEmpty {
       #expect(binding.label.hasPrefix(binding.footerKey), "\(binding.label)")
     }
   }
@@ -333,18 +314,5 @@ struct KeyTests {
     dashboard.take(answer())
     dashboard.press("j")
     #expect(!dashboard.text().shows("had already finished"))
-  }
-}
-
-extension KeyContext {
-  /// Whether the part of the screen that receives the keys exists.
-  fileprivate var isAvailable: Bool {
-    switch self {
-    case .groups: Availability.groups
-    case .setup: Availability.setup
-    case .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings, .picker, .help,
-      .question, .queue:
-      true
-    }
   }
 }

@@ -84,7 +84,7 @@ struct ListingTests {
 
   // MARK: Order
 
-  @Test("Each column sorts in both directions", arguments: SortOrder.Column.offered)
+  @Test("Each column sorts in both directions", arguments: SortOrder.Column.allCases)
   func eachColumnSorts(column: SortOrder.Column) {
     var dashboard = Scene.dashboard()
     dashboard.press("s")
@@ -215,7 +215,7 @@ struct ListingTests {
 
   @Test func theSortColumnWrapsAround() {
     var dashboard = Scene.dashboard()
-    let columns = SortOrder.Column.offered
+    let columns = SortOrder.Column.allCases
     for _ in columns { dashboard.press(">") }
     #expect(dashboard.list.listing.order.column == .state)
     for _ in columns { dashboard.press("<") }

@@ -115,10 +115,10 @@ import Testing
   }
 
   @Test func replayKeysAreUnique() {
-    let inputs = ReplayKeys.complete.flatMap(\.inputs)
+    let inputs = ReplayKeys.bindings.flatMap(\.inputs)
     #expect(Set(inputs).count == inputs.count)
     for context in ReplayKeys.contexts {
-      let others = ReplayKeys.others(in: KeyTable.all)
+      let others = ReplayKeys.others(in: KeyTable.bindings)
         .filter { $0.contexts.contains(context) }.flatMap(\.inputs)
       #expect(Set(others).isDisjoint(with: inputs), "\(context)")
     }

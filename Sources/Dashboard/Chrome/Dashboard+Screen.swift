@@ -35,7 +35,7 @@ extension Dashboard {
     Layout.Request(
       size: size, showsMeters: screen.showsMeters,
       wantsPane: screen.view.hasPane && shownGroups == nil, wantsQueues: wantsQueues,
-      wantsGraph: wantsQueues, hasReplayBar: replay != nil && Availability.replayBar,
+      wantsGraph: wantsQueues, hasReplayBar: replay != nil,
       bannerCount: shown.warnings.count(where: \.isDeadlock),
       processCount: shown.processes.count,
       nameLineCount: wholeName.map { NameView.lineCount(of: $0.text, columns: size.columns) } ?? 0)
@@ -45,8 +45,7 @@ extension Dashboard {
   private var wantsQueues: Bool {
     switch screen.view {
     case .operations: shownGroups?.by != .queue
-    case .queues: false
-    case .timeline: !Availability.timelineCursor
+    case .queues, .timeline: false
     case .tree, .events: true
     }
   }

@@ -73,7 +73,7 @@ struct HelpView {
     let bindings = all.filter { dashboard.offers($0) }
     func group(_ group: KeyBinding.Group) -> [Line] { lines(of: group, among: bindings, in: view) }
     let columns: [[Line]]
-    if width >= threeColumnThreshold, Availability.groups || Availability.setup {
+    if width >= threeColumnThreshold {
       columns = [
         group(.acting), group(.looking), group(.moving) + [.blank] + group(.program),
       ]
@@ -109,10 +109,10 @@ struct HelpView {
   /// Returns sentences about the words and the marks of a view, if the view has some that other views lack.
   private static func viewWords(_ view: KeyContext) -> [String] {
     switch view {
-    case .list: Availability.columns ? columnWords : []
+    case .list: columnWords
     case .queues, .queue: queueWords
     case .groups: groupWords
-    case .timeline: Availability.timelineCursor ? timelineWords : []
+    case .timeline: timelineWords
     case .setup: setupWords
     case .tree, .events, .detail, .log, .warnings, .picker, .help, .question: []
     }

@@ -17,7 +17,7 @@ struct SortMenuView {
     let isNarrow = columns < Self.wideThreshold
     let gap = isNarrow ? " " : "  "
     var spans = [Span("sort: ", .strong)]
-    for column in SortOrder.Column.offered {
+    for column in SortOrder.Column.allCases {
       spans.append(Span(String(Character(column.letter)), .accent, isBold: true))
       spans.append(Span(" \(isNarrow ? column.shortWord : column.word)\(gap)"))
     }

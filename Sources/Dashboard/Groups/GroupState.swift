@@ -3,13 +3,6 @@
 
 import MonitorProtocol
 
-extension Availability {
-  /// Whether the list can be grouped.
-  static let groups = true
-  /// Whether the list has a column with the place in the order in which operations start.
-  static let columns = true
-}
-
 /// The groups of operations that the list shows instead of operations: their order, and the selected group.
 ///
 /// The first group is selected until a key moves the selection. After that, the selected group stays selected while

@@ -115,23 +115,3 @@ enum KeyAction: Sendable, Hashable {
     case previousWarning, nextWarning, goToTime
   }
 }
-
-/// The parts of the dashboard that exist. Each part has a constant in an extension, in the file of the part.
-///
-/// The keys of a part that does not exist are neither accepted nor shown in help and footers.
-enum Availability {}
-
-extension KeyAction {
-  /// Whether the part of the dashboard that performs the action exists.
-  var isAvailable: Bool {
-    switch self {
-    case .groups: Availability.groups
-    case .setup: Availability.setup
-    case .timeline(.previousRun), .timeline(.nextRun): Availability.timelineCursor
-    case .replay(.goToTime): Availability.replayTimes
-    case .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker, .command,
-      .queue, .queueScreen, .warnings, .answer, .replay:
-      true
-    }
-  }
-}

@@ -66,11 +66,8 @@ enum KeyTable {
     return actions
   }()
 
-  /// All keys whose actions exist, in the order of help and footers.
-  static let bindings: [KeyBinding] = all.filter { $0.action.isAvailable }
-
-  /// All keys, also those whose actions do not exist.
-  static let all: [KeyBinding] =
+  /// All keys, in the order of help and footers.
+  static let bindings: [KeyBinding] =
     looking + setup + acting + moving + program + answers
 
   private static let moving: [KeyBinding] = [

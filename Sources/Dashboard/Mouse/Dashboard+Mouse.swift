@@ -93,7 +93,7 @@ extension Dashboard {
       list.listing.order.isReversed.toggle()
       return []
     }
-    let order = SortOrder.Column.offered.first { $0.shownIn == column }
+    let order = SortOrder.Column.allCases.first { $0.shownIn == column }
     guard let order else { return [.bell] }
     list.listing.order.column = order
     return []

@@ -72,7 +72,7 @@ struct OperationListState: Sendable {
   /// Sorts the list by the column at this distance to the right of the present one. The first column follows
   /// the last one.
   mutating func moveSortColumn(by offset: Int) {
-    let columns = SortOrder.Column.offered
+    let columns = SortOrder.Column.allCases
     guard let index = columns.firstIndex(of: listing.order.column) else { return }
     listing.order.column = columns[(index + offset + columns.count) % columns.count]
   }
@@ -121,7 +121,7 @@ extension Dashboard {
   mutating func takeForSortMenu(_ input: Input) -> [Effect] {
     prompts.isChoosingOrder = false
     if case .character(let letter) = input,
-      let column = SortOrder.Column.offered.first(where: { $0.letter == letter })
+      let column = SortOrder.Column.allCases.first(where: { $0.letter == letter })
     {
       list.listing.order.column = column
       return []

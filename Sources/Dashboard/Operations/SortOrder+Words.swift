@@ -4,9 +4,6 @@
 import MonitorProtocol
 
 extension SortOrder.Column {
-  /// The columns by which the user can sort, in the order of the sort menu.
-  static let offered = allCases
-
   /// The letter that selects the sort column in the sort menu.
   var letter: Unicode.Scalar {
     switch self {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-extension Availability {
-  /// Whether the screen shows a bar with the position in a recording.
-  static let replayBar = true
-}
-
 /// The bar that shows the position in a recording, and the moments of warnings and failures.
 ///
 /// The first cell of the bar is the beginning of the recording, and the last cell is the end.

@@ -41,11 +41,8 @@ enum ReplayKeys {
     Dictionary(uniqueKeysWithValues: contexts.map { ($0, text) })
   }
 
-  /// The replay keys whose actions exist, in the order of help and footers.
-  static let bindings: [KeyBinding] = complete.filter { $0.action.isAvailable }
-
-  /// All replay keys, also those whose actions do not exist.
-  static let complete: [KeyBinding] = [
+  /// All replay keys, in the order of help and footers.
+  static let bindings: [KeyBinding] = [
     KeyBinding(
       .replay(.togglePlaying), [.character(" "), .character("p"), .character("Z")], in: contexts,
       label: "Space p Z", help: "play or pause", group: .acting,

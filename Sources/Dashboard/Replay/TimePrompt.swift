@@ -3,11 +3,6 @@
 
 import MonitorProtocol
 
-extension Availability {
-  /// Whether the user can type the time of the recording to show.
-  static let replayTimes = true
-}
-
 extension Dashboard {
   /// The minimum width of a screen with room for the long remarks after the typed time.
   private static let longRemarkThreshold = 70

@@ -162,16 +162,10 @@ extension Dashboard {
 
   /// The columns of the list and their positions on the screen; `nil` if the screen is too small.
   private var listPlan: ColumnPlan? {
-    guard let table = screen.layout?.table else { return nil }
-    let glyphs = Glyphs(isUnicode: configuration.isUnicode)
-    let process = ProcessColumn(shown.processes, glyphs: glyphs, limit: table.count >= 100 ? 14 : 9)
-    let queueLimit = table.count >= 100 ? 14 : 8
-    let queueWidths = shown.queues.prefix(64).map { glyphs.width(of: $0.name, limit: queueLimit) }
-    let facts = ColumnPlan.Facts(
-      idWidth: "\(shown.operations.largestID)".utf8.count, processWidth: process.width,
-      queueWidth: queueWidths.max() ?? 0, keys: hasCancelKeyColumn ? .ifRoom : .never,
-      hasPriorities: list.hasPriorities)
-    return ColumnPlan(within: table, facts, settings.columns)
+    screen.layout.map {
+      OperationTableView(dashboard: self, layout: $0)
+        .columns(Glyphs(isUnicode: configuration.isUnicode))
+    }
   }
 }
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-extension Availability {
-  /// Whether the setup exists.
-  static let setup = true
-}
-
 /// The setup, in which the user changes and saves settings. It has two sides: the settings with one value, and the
 /// chooser of columns.
 struct SetupState: Sendable, Equatable {

@@ -3,11 +3,6 @@
 
 import MonitorProtocol
 
-extension Availability {
-  /// Whether the timeline has a cursor on one run, and colors for kinds.
-  static let timelineCursor = true
-}
-
 extension Dashboard {
   /// Selects an earlier or a later run of the selected slot.
   ///
