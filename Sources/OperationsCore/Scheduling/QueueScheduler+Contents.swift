@@ -4,6 +4,10 @@
 import Synchronization
 
 extension QueueScheduler {
+  var slotLimit: Int {
+    maxConcurrentOperationCount < 0 ? Int.max : maxConcurrentOperationCount
+  }
+
   /// The value of ``hasWork`` for a queue without restraints and without an underlying queue.
   @inline(__always)
   var hasPlainWork: Bool { hasFreeSlot && (!ready.isEmpty || barriers.front == .due) }
@@ -15,6 +19,11 @@ extension QueueScheduler {
 
   /// The maximum number of workers that a queue requests.
   static let widthLimit: UInt32 = 1 << 16
+
+  /// Whether some operations of the queue were not started.
+  var hasPending: Bool {
+    counts.executing < counts.unfinished || barriers.front == .due || barriers.front == .blocked
+  }
 
   /// The operations that have not left the queue, in the order of addition.
   var allOperations: [Operation] {
@@ -92,6 +101,33 @@ extension QueueScheduler {
       if index == 0, barriers.front == .due, !body(barrier) { return }
       guard barriers.readyOperations(behind: index).forEach(body) else { return }
     }
+  }
+
+  /// Returns the ready operations in the order in which they would start, up to a limit.
+  ///
+  /// The time does not depend on the number of ready operations: the method reads at most `limit` operations, and the
+  /// lists behind at most `limit` barriers.
+  func firstReady(_ limit: Int) -> FirstReady {
+    var first = FirstReady()
+    let limit = max(0, limit)
+    first.operations.reserveCapacity(min(limit, counts.ready))
+    func append(_ operation: Unmanaged<Operation>) -> Bool {
+      guard first.operations.count < limit else { return false }
+      first.operations.append(operation.takeUnretainedValue())
+      return true
+    }
+    var hasRoom = ready.forEach(append)
+    for (index, _) in barriers.operations.prefix(limit).enumerated() {
+      guard hasRoom, first.operations.count < counts.ready else { break }
+      hasRoom = barriers.readyOperations(behind: index).forEach(append)
+    }
+    first.isCut = first.operations.count < counts.ready
+    return first
+  }
+
+  /// The number of operations that have begun to execute; see ``QueueChanges/startedCount``.
+  var startedCount: Int {
+    counts.executing + counts.finished + counts.cancelled - unstartedCount - monitor.retiringCount
   }
 
   private func entry(of operation: Operation, barriersAhead: Int) -> QueueContents.Entry {
