@@ -99,6 +99,8 @@ struct GroupTests {
 
   @Test("GC-2: While the operations are counted for the first time, there are no groups")
   func slices() throws {
+    var interest = Interest(rowLimit: 1)
+    interest.groups = .init(by: .kind)
     watched.queue.isSuspended = true
     watched.add(kinds: Array(repeating: "tile", count: 2_000))
     watched.read()
@@ -107,7 +109,7 @@ struct GroupTests {
     let list = try #require(watched.table.lists[session])
     list.fill(from: watched.table, until: .now + .seconds(60))
     #expect(list.takeUpdate(from: watched.table).changed.count == 1)
-    watched.table.keepList(for: session, try interest(), at: .now)
+    watched.table.keepList(for: session, interest, at: .now)
     var updateCount = 0
     while list.isFilling {
       let update = list.takeUpdate(from: watched.table)
@@ -120,7 +122,8 @@ struct GroupTests {
     #expect(updateCount > 4)
     #expect(totals(list.takeUpdate(from: watched.table)) == [.kind("tile"): 2_000])
     // The same groups with another limit are not counted again.
-    watched.table.keepList(for: session, try interest(limit: 0), at: .now)
+    interest.groups = .init(by: .kind, limit: 0)
+    watched.table.keepList(for: session, interest, at: .now)
     #expect(!list.isFilling)
     #expect(list.takeUpdate(from: watched.table).groups?.otherCount == 1)
     watched.table.keepList(for: session, Interest(rowLimit: 1), at: .now)
@@ -162,6 +165,7 @@ struct GroupTests {
 
   @Test("GC-4: A group has the ends and the times of all its operations, also outside the list")
   func times() throws {
+    watched.read()
     watched.add(kinds: ["hash", "hash", "tile"])
     watched.finishAll()
     watched.queue.isSuspended = true

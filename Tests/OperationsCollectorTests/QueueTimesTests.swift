@@ -66,25 +66,33 @@ struct QueueTimesTests {
   }
 
   @Test("QC-3: While an operation executes, outdated statistics are sent again a second later")
-  func statisticsOutOfDate() throws {
-    watched.add(kinds: ["a"])
-    watched.finishAll()
-    var list = watched.watch(withTimes)
-    let before = MonitorTime.now
-    #expect(try queue(list.takeUpdate(from: watched.table)).times?.run?.count == 1)
-    watched.queue.addOperations([BlockOperation {}], waitUntilFinished: true)
-    watched.fillSlot()
-    list = watched.watch(withTimes)
-    #expect(try queue(list.takeUpdate(from: watched.table)).times?.run?.count == 1)
-    let next = try #require(list.nextDetail)
-    #expect(next > before && next <= MonitorTime.now + .seconds(1))
-    // A viewer that has not received the last update delays the statistics.
-    list.postpone()
-    #expect(list.nextDetail == nil)
-    watched.finishAll()
-    list = watched.watch(withTimes)
-    #expect(try queue(list.takeUpdate(from: watched.table)).times?.run?.count == 3)
-    #expect(list.nextDetail == nil)
+  func outdatedStatistics() {
+    var times = TimeHistograms()
+    var statistics = KindStatistics()
+    let start = MonitorTime(nanoseconds: 1_000_000_000)
+    func note() {
+      times.note(
+        OperationReport(
+          id: .init(1), name: "", className: "A", queue: .init(1), state: .finished,
+          started: start, finished: start))
+    }
+    func count(after milliseconds: Int, isAtRest: Bool = false) -> Int? {
+      statistics.beginUpdate()
+      return statistics.statistics(
+        of: .kind("A"), in: times, at: start + .milliseconds(milliseconds), isAtRest: isAtRest
+      )?.run?.count
+    }
+    #expect(count(after: 0) == nil && statistics.nextChange == nil)
+    note()
+    #expect(count(after: 0) == 1 && statistics.nextChange == nil)
+    note()
+    #expect(count(after: 500) == 1 && statistics.nextChange == start + .seconds(1))
+    #expect(count(after: 999) == 1 && statistics.nextChange == start + .seconds(1))
+    #expect(count(after: 1_000) == 2 && statistics.nextChange == nil)
+    note()
+    #expect(count(after: 1_001, isAtRest: true) == 3 && statistics.nextChange == nil)
+    // Statistics that have not changed stay valid.
+    #expect(count(after: 500_000) == 3 && statistics.nextChange == nil)
   }
 
   @Test("QC-4: Only the queues that exist have statistics, at most 256")
