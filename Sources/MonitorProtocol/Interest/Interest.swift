@@ -59,7 +59,9 @@ public struct Interest: Sendable, Hashable {
 
   /// A request for the run orders of queues.
   public struct RunOrderRequest: Sendable, Hashable {
-    /// The queues whose run orders are sent, at most ``WireLimits/mostRunOrders``; empty for all queues.
+    /// The queues whose run orders are sent, at most ``WireLimits/mostRunOrders``; empty for all queues. The operations
+    /// in the run orders of these queues are also sent. A process with very many queues sends fewer ready operations of
+    /// each queue if the viewer requests all of them.
     public var queues: Set<QueueReport.ID>
     /// The maximum number of executing operations, and of ready operations, in each run order: 0 to
     /// ``WireLimits/mostRunOrderOperations``.

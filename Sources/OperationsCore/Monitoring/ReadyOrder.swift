@@ -19,8 +19,8 @@ package struct ReadyOrder: Sendable, Equatable {
 
 /// The ready operations that a queue will start first.
 struct FirstReady {
-  var operations: [Operation] = []
-  var isCut = false
+  let operations: [Operation]
+  let isCut: Bool
 }
 
 extension OperationQueue {

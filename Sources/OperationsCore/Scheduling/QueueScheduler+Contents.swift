@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 
 extension QueueScheduler {
@@ -108,21 +109,33 @@ extension QueueScheduler {
   /// The time does not depend on the number of ready operations: the method reads at most `limit` operations, and the
   /// lists behind at most `limit` barriers.
   func firstReady(_ limit: Int) -> FirstReady {
-    var first = FirstReady()
     let limit = max(0, limit)
-    first.operations.reserveCapacity(min(limit, counts.ready))
+    var first: [Unmanaged<Operation>] = []
+    first.reserveCapacity(min(limit, counts.ready))
+    var lastAddress = 0
     func append(_ operation: Unmanaged<Operation>) -> Bool {
-      guard first.operations.count < limit else { return false }
-      first.operations.append(operation.takeUnretainedValue())
+      guard first.count < limit else { return false }
+      first.append(operation)
+      // If many operations are ready, their memory is not in a processor cache. Operations that were added one after
+      // the other often have equal distances, so the memory of the following ones is fetched before it is read.
+      let address = Int(bitPattern: operation.toOpaque())
+      let distance = address &- lastAddress
+      lastAddress = address
+      csystem_prefetch_two_lines(operation.toOpaque())
+      if let next = UnsafeRawPointer(bitPattern: address &+ distance) {
+        csystem_prefetch_two_lines(next)
+        csystem_prefetch_two_lines(next + distance)
+      }
       return true
     }
     var hasRoom = ready.forEach(append)
     for (index, _) in barriers.operations.prefix(limit).enumerated() {
-      guard hasRoom, first.operations.count < counts.ready else { break }
+      guard hasRoom, first.count < counts.ready else { break }
       hasRoom = barriers.readyOperations(behind: index).forEach(append)
     }
-    first.isCut = first.operations.count < counts.ready
-    return first
+    // The operations are retained together, because each of these accesses waits for the earlier ones.
+    return FirstReady(
+      operations: first.map { $0.takeUnretainedValue() }, isCut: first.count < counts.ready)
   }
 
   /// The number of operations that have begun to execute; see ``QueueChanges/startedCount``.
