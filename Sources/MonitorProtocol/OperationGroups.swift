@@ -63,7 +63,11 @@ public struct OperationGroups: Sendable, Equatable {
 
   /// Returns the index of the range that contains a run time, from 0 on.
   package static func bucket(of time: Duration) -> Int {
-    bucketBounds.firstIndex { time < $0 } ?? bucketCount - 1
+    let microseconds = time.saturatedNanoseconds / 1_000
+    if microseconds < 1 { return 0 }
+    // Each range is four times as long as the previous one, which is two bits.
+    let highestBit = Int64.bitWidth - 1 - microseconds.leadingZeroBitCount
+    return min(highestBit / 2 + 1, bucketCount - 1)
   }
 
   /// The value by which the operations are grouped.

@@ -42,8 +42,8 @@ public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
   /// not request them with ``Interest/queueTimes``. They are not a part of the encoded report.
   public var times: TimeStatistics?
   /// The number of operations that have begun to execute, since the queue was created. It never decreases. An
-  /// operation that was cancelled before its start counts only if the monitor did not record it. `nil` if the number
-  /// is unknown. It is not a part of the encoded report.
+  /// operation that was cancelled before its start does not count. `nil` if the number is unknown. It is not a part of
+  /// the encoded report.
   public var startedCount: Int?
 
   // Encoded reports are a part of the output of commands, which has none of the other values.

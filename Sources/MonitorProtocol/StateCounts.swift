@@ -52,23 +52,28 @@ public struct StateCounts: Codable, Sendable, Equatable {
   /// Adds one operation in a state.
   ///
   /// An operation that is cancelling counts as executing, even if it has not started.
-  package mutating func add(_ state: OperationState) {
-    total += 1
+  package mutating func add(_ state: OperationState) { add(state, 1) }
+
+  /// Removes one operation in a state, which was added before.
+  package mutating func remove(_ state: OperationState) { add(state, -1) }
+
+  private mutating func add(_ state: OperationState, _ change: Int) {
+    total += change
     switch state {
-    case .waiting: waiting += 1
-    case .ready: ready += 1
+    case .waiting: waiting += change
+    case .ready: ready += change
     case .held:
-      ready += 1
-      held += 1
-    case .executing: executing += 1
+      ready += change
+      held += change
+    case .executing: executing += change
     case .cancelling:
-      executing += 1
-      cancelling += 1
-    case .finished: finished += 1
+      executing += change
+      cancelling += change
+    case .finished: finished += change
     case .failed:
-      finished += 1
-      failed += 1
-    case .cancelled: cancelled += 1
+      finished += change
+      failed += change
+    case .cancelled: cancelled += change
     }
   }
 

@@ -268,12 +268,16 @@ final class Collector: Sendable {
     let start = queues.isEmpty ? 0 : Int(table.version % UInt64(queues.count))
     for queue in queues[start...] + queues[..<start] {
       var part = table.allowance.part(of: queue.id)
+      let id = QueueReport.ID(queue.id.rawValue)
+      let readyLimit = table.readyLimit(of: id)
+      var hasOrder = readyLimit == 0
       while true {
         let changes = queue.takeChanges(
           for: table.collector, limit: Self.slice, adopting: part.adopting,
-          newRecords: part.newRecords)
+          newRecords: part.newRecords, readyLimit: readyLimit)
         table.apply(changes)
         part = table.allowance.next(part, after: changes)
+        hasOrder = hasOrder || changes.readyOrder != nil
         // A command is carried out during the reading of the queues, and does not wait for the end
         // of the reading.
         if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
@@ -285,11 +289,13 @@ final class Collector: Sendable {
           break
         }
       }
+      if !hasOrder { table.take(queue.readyOrder(limit: readyLimit), of: id) }
     }
     table.isFirstReading = false
     let departing = table.applyLastChanges(of: departed)
     table.keepQueues(departing.union(queues.map { QueueReport.ID($0.id.rawValue) }))
     table.prune(now: MonitorTime.now)
+    table.endReading()
     return isComplete
   }
 
@@ -324,6 +330,7 @@ final class Collector: Sendable {
       table.keepList(for: session.id, interest, at: MonitorTime.now)
       hasNews = true
     }
+    if hasNews, table.lacksReadyOrders { ring(.changes) }
     return hasNews
   }
 
@@ -359,7 +366,7 @@ final class Collector: Sendable {
       if session.takesUpdate(at: now) {
         session.deliver(list.takeUpdate(from: table))
       } else {
-        list.postponeDetail()
+        list.postpone()
       }
     }
   }

@@ -77,6 +77,9 @@ extension CollectorTable {
       for list in lists.values { list.queueNameDidChange(in: self) }
     }
     ready = ready.filter { ids.contains($0.key) }
+    readyOrders = readyOrders.filter { ids.contains($0.key) }
+    endedCounts.keepQueues(ids)
+    removeQueueHistories(except: ids)
     inversions.keepQueues(ids)
   }
 }

@@ -61,6 +61,10 @@ final class CollectorTable {
   /// The recent slot waits and run times of operations.
   private(set) var times = TimeHistograms()
   var kindTimes = KindStatistics()
+  /// The number of operations of each queue that have ended.
+  var endedCounts = EndedCounts()
+  /// The order of the ready operations of each queue for which a session requests it.
+  var readyOrders: [QueueReport.ID: ReadyOrder] = [:]
   /// The number of state changes that the queues have counted but not recorded since the first reading of the
   /// queues.
   private(set) var lostSteps: UInt64 = 0
@@ -128,8 +132,22 @@ final class CollectorTable {
     return searchTexts?.isFilling == false
   }
 
+  /// Removes the statistics of queues that no longer exist.
+  func removeQueueHistories(except ids: Set<QueueReport.ID>) {
+    running.keepQueues(ids)
+    times.keepQueues(ids)
+  }
+
   private func noteInterests() {
     wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
+    let wantsQueueTimes = lists.values.contains {
+      $0.interest.queueTimes || $0.interest.groups?.by == .queue
+    }
+    times.keepQueues(wantsQueueTimes) {
+      // The earlier statistics of queues are no longer valid.
+      kindTimes = KindStatistics()
+      return finished.last(.max).reversed().compactMap { report($0) }
+    }
     if !lists.values.contains(where: { $0.interest.search != nil }) {
       searchTexts = nil
     } else if searchTexts == nil {
@@ -177,6 +195,10 @@ final class CollectorTable {
       width: snapshot.maxConcurrentOperationCount < 0
         ? nil : snapshot.maxConcurrentOperationCount,
       isSuspended: snapshot.isSuspended, startLimit: snapshot.startLimit.map { .init($0) })
+    // The queue counts an operation that it has chosen, and that is then cancelled before it begins.
+    queues[id]?.startedCount = max(old?.startedCount ?? 0, snapshot.startedCount)
+    if let report = queues[id] { endedCounts.note(report, isFirstReading: isFirstReading) }
+    take(snapshot.readyOrder, of: id)
     if let old, old.name != snapshot.name {
       for list in lists.values { list.queueNameDidChange(in: self) }
     }

@@ -12,6 +12,8 @@ struct FilledOrder {
 
   /// The keys of the operations that were added to the set so far, in order.
   private(set) var order = RowOrder()
+  /// The groups of the operations in the set; `nil` if they are not counted.
+  private(set) var groups: GroupCounts?
   /// The operations to add. The operations from the index `next` on have not been added yet.
   private var pending: [OperationReport.ID] = []
   private var next = 0
@@ -31,22 +33,57 @@ struct FilledOrder {
   }
 
   /// Removes all operations from the set. ``fill(until:_:)`` then adds the given operations.
-  mutating func begin(with operations: [OperationReport.ID]) {
+  ///
+  /// - Parameters:
+  ///   - operations: The operations.
+  ///   - grouping: The value by which the set counts its operations; `nil` if it does not count them.
+  mutating func begin(
+    with operations: [OperationReport.ID], groupedBy grouping: OperationGroups.By? = nil
+  ) {
     self = FilledOrder()
     pending = operations
+    groups = grouping.map { GroupCounts(by: $0) }
   }
 
+  /// Ends the counting of groups.
+  mutating func forgetGroups() { groups = nil }
+
   /// Adds operations until all are added or a time is reached. Operations for which `key` returns
-  /// `nil` are skipped.
+  /// `nil` are skipped. The operations are not counted in groups.
   mutating func fill(
     until deadline: ContinuousClock.Instant, _ key: (OperationReport.ID) -> SortKey?
+  ) {
+    fill(
+      until: deadline,
+      adding: { order, id in
+        if let key = key(id) { order.order.insert(key) }
+      })
+  }
+
+  /// Adds operations until all are added or a time is reached, and counts them in their groups. Operations for which
+  /// `place` returns `nil` are skipped.
+  mutating func fill(
+    until deadline: ContinuousClock.Instant,
+    counting place: (OperationReport.ID) -> (key: SortKey, report: OperationReport)?
+  ) {
+    fill(
+      until: deadline,
+      adding: { order, id in
+        guard let place = place(id), order.order.insert(place.key) else { return }
+        order.groups?.add(place.report)
+      })
+  }
+
+  private mutating func fill(
+    until deadline: ContinuousClock.Instant,
+    adding add: (inout FilledOrder, OperationReport.ID) -> Void
   ) {
     guard isFilling else { return }
     let start = ContinuousClock.now
     defer { fillingTime += start.duration(to: .now) }
     while isFilling {
       for id in pending[next...].prefix(Self.step) {
-        if let key = key(id) { order.insert(key) }
+        add(&self, id)
       }
       next = min(pending.count, next + Self.step)
       if ContinuousClock.now >= deadline { break }
@@ -61,5 +98,18 @@ struct FilledOrder {
     if old == new { return }
     if let old { order.remove(old) }
     if let new { order.insert(new) }
+  }
+
+  /// Replaces the key and the report of an operation. A key is `nil` if the operation does not belong in the set.
+  mutating func replace(
+    _ old: SortKey?, _ oldReport: OperationReport, by new: SortKey?, _ newReport: OperationReport
+  ) {
+    guard groups != nil else { return replace(old, by: new) }
+    if let old, old == new {
+      if order.contains(old) { groups?.replace(oldReport, by: newReport) }
+      return
+    }
+    if let old, order.remove(old) { groups?.remove(oldReport) }
+    if let new, order.insert(new) { groups?.add(newReport) }
   }
 }

@@ -67,6 +67,8 @@ extension OperationReport {
     started = time(snapshot.started)
     cancelRequested = time(snapshot.cancelRequested)
     finished = time(snapshot.finished)
+    let quality = OperationQualityOfService(snapshot.qualityOfService)
+    if quality != qualityOfService { qualityOfService = quality }
     if let (recorded, lastError) = snapshot.attempts { take(recorded, lastError) }
     if let reports = snapshot.reports { take(reports) }
     let isFoundExecuting = isStartUnknown

@@ -57,19 +57,31 @@ struct RowOrder {
     return keys
   }
 
+  /// Returns whether the set contains a key.
+  func contains(_ key: SortKey) -> Bool {
+    guard !chunks.isEmpty else { return false }
+    let chunk = chunks[chunkIndex(of: key)]
+    let place = Self.insertionIndex(of: key, in: chunk)
+    return place < chunk.count && chunk[place] == key
+  }
+
   /// Inserts a key into the set. If the set already contains the key, nothing changes.
-  mutating func insert(_ key: SortKey) {
+  ///
+  /// - Returns: Whether the key was inserted.
+  @discardableResult
+  mutating func insert(_ key: SortKey) -> Bool {
     guard !chunks.isEmpty else {
       chunks = [[key]]
       count = 1
-      return
+      return true
     }
     let chunk = chunkIndex(of: key)
     let place = Self.insertionIndex(of: key, in: chunks[chunk])
-    if place < chunks[chunk].count, chunks[chunk][place] == key { return }
+    if place < chunks[chunk].count, chunks[chunk][place] == key { return false }
     chunks[chunk].insert(key, at: place)
     count += 1
     if chunks[chunk].count > Self.chunkLimit { split(chunk, at: place) }
+    return true
   }
 
   /// Splits a chunk that has become too long because a key was inserted at the index `place`.
@@ -84,14 +96,18 @@ struct RowOrder {
   }
 
   /// Removes a key from the set. If the set does not contain the key, nothing changes.
-  mutating func remove(_ key: SortKey) {
-    guard !chunks.isEmpty else { return }
+  ///
+  /// - Returns: Whether the set contained the key.
+  @discardableResult
+  mutating func remove(_ key: SortKey) -> Bool {
+    guard !chunks.isEmpty else { return false }
     let chunk = chunkIndex(of: key)
     let place = Self.insertionIndex(of: key, in: chunks[chunk])
-    guard place < chunks[chunk].count, chunks[chunk][place] == key else { return }
+    guard place < chunks[chunk].count, chunks[chunk][place] == key else { return false }
     chunks[chunk].remove(at: place)
     count -= 1
     if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
+    return true
   }
 
   /// Returns the first `limit` keys. If `isReversed` is `true`, returns the last `limit` keys, the

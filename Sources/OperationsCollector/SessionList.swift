@@ -27,7 +27,10 @@ final class SessionList {
   private var order = FilledOrder()
   /// The rows of the earlier list, which are sent until the rebuilt list is complete; `nil` if the
   /// list is not being rebuilt.
-  private var complete: (keys: [SortKey], count: Int)?
+  private var complete: (keys: [SortKey], count: Int, groups: GroupCounts?)?
+  /// The positions of operations in the run orders of their queues with which the list is sorted; empty if it is not
+  /// sorted by position.
+  private var positions: [OperationReport.ID: Int] = [:]
   /// The operations without dependents, if the viewer requests them.
   private var roots = FilledOrder()
   /// The moment for which the filter computes the ages of operations.
@@ -37,9 +40,12 @@ final class SessionList {
   private var search: ListSearch?
   /// The last answer to the viewer's search. It is sent again while the list is rebuilt.
   private var lastMatches: SearchMatches?
-  private var events = EventBuffer()
+  private var events: SessionEvents
   private var detailWatch = DetailWatch()
   private var logs: SessionLogs
+  /// The time at which statistics that were not up to date in the last update can be computed again; `nil` if all
+  /// were up to date.
+  private var nextStatistics: MonitorTime?
   /// The time of the session's last update; `nil` before the first update.
   private var lastReportTime: MonitorTime?
   /// Whether the next update is sent at once, without waiting for the interval.
@@ -50,21 +56,14 @@ final class SessionList {
   /// The time at which the session sends log lines that came too soon after its last update; `nil` if
   /// no lines wait, or if changes wait too.
   private(set) var nextLogTime: MonitorTime?
-  /// The number of state changes that the session did not send because there were too many at once.
-  private var lostChanges: UInt64 = 0
-  /// The number of state changes in `lostChanges` that happened while the viewer requested events.
-  private var lostEvents: UInt64 = 0
-  /// The number of unrecorded state changes in the table that the session has already counted.
-  private var knownLostSteps: UInt64
-
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
     self.interest = interest
     self.now = now
     logs = SessionLogs(interest.logs)
-    knownLostSteps = table.lostSteps
+    events = SessionEvents(interest, from: table)
+    positions = interest.order.column == .position ? table.positions : [:]
     refill(from: table)
     refillRoots(from: table)
-    beginEvents(limit: interest.eventLimit, from: table)
   }
 
   /// Whether some operations have not been added to the list yet.
@@ -77,35 +76,41 @@ final class SessionList {
     return now + max(Self.refreshInterval, order.fillingTime * Self.refreshShare)
   }
 
-  /// The time at which the detail of an operation must be computed again even if nothing changes;
-  /// `nil` if the detail is up to date, or if an update is already due.
-  var nextDetail: MonitorTime? { nextReportTime == nil ? detailWatch.nextAnswer : nil }
+  /// The time at which the detail of an operation or statistics must be computed again even if nothing changes; `nil`
+  /// if they are up to date, or if an update is already due.
+  var nextDetail: MonitorTime? {
+    guard nextReportTime == nil else { return nil }
+    return [detailWatch.nextAnswer, nextStatistics].compactMap { $0 }.min()
+  }
 
-  /// Postpones the computation of an operation's detail, because the viewer has not received its
+  /// Postpones the computation of an operation's detail and of statistics, because the viewer has not received its
   /// last update.
-  func postponeDetail() { detailWatch.postpone() }
+  func postpone() {
+    detailWatch.postpone()
+    nextStatistics = nil
+  }
 
   func change(to new: Interest, in table: CollectorTable, at now: MonitorTime) {
     let mustRefill =
       interest.order.column != new.order.column || interest.filter != new.filter
       || interest.names != new.names || interest.hidesOver != new.hidesOver
-    let mustBeginEvents =
-      (interest.eventLimit > 0) != (new.eventLimit > 0) || interest.filter != new.filter
     let mustRefillRoots = (interest.rootLimit > 0) != (new.rootLimit > 0)
+    let hasOtherGroups = interest.groups?.by != new.groups?.by
+    events.change(from: interest, to: new, in: table)
     interest = new
     isUrgent = true
     logs.change(to: new.logs)
     if search?.text != new.search?.text { search = nil }
     if mustRefillRoots { refillRoots(from: table) }
-    if mustBeginEvents {
-      beginEvents(limit: new.eventLimit, from: table)
-    } else {
-      events.setLimit(new.eventLimit)
+    if mustRefill {
+      self.now = now
+      positions = new.order.column == .position ? table.positions : [:]
+      (complete, lastMatches) = (nil, nil)
+      refill(from: table)
+    } else if hasOtherGroups {
+      // Without a request for groups, the list stays as it is.
+      if new.groups == nil { order.forgetGroups() } else { remake(from: table) }
     }
-    guard mustRefill else { return }
-    self.now = now
-    (complete, lastMatches) = (nil, nil)
-    refill(from: table)
   }
 
   /// Evaluates the filter again if it depends on the ages of operations and the interval has
@@ -119,7 +124,7 @@ final class SessionList {
   /// Rebuilds the list. The earlier rows are sent until the new list is complete.
   private func remake(from table: CollectorTable) {
     // If the current list is incomplete, the rows of the earlier complete list are still sent.
-    if !order.isFilling { complete = (rows, order.count) }
+    if !order.isFilling { complete = (rows, order.count, order.groups) }
     refill(from: table)
   }
 
@@ -127,9 +132,9 @@ final class SessionList {
   /// some of them, and the next one add them again.
   private func refill(from table: CollectorTable) {
     search = nil
-    order.begin(with: Array(table.entries.keys))
+    order.begin(with: Array(table.entries.keys), groupedBy: interest.groups?.by)
     for report in reported.lazy.compactMap({ table.report($0) }) {
-      order.replace(nil, by: key(of: report, in: table))
+      order.replace(nil, report, by: key(of: report, in: table), report)
     }
   }
 
@@ -139,9 +144,14 @@ final class SessionList {
 
   /// Adds existing operations to this list until all are added or a time is reached.
   func fill(from table: CollectorTable, until deadline: ContinuousClock.Instant) {
-    order.fill(until: deadline) { id in
-      table.report(id).flatMap { key(of: $0, in: table) }
-    }
+    order.fill(
+      until: deadline,
+      counting: { id in
+        guard let report = table.report(id), let key = key(of: report, in: table) else {
+          return nil
+        }
+        return (key, report)
+      })
     if !order.isFilling { complete = nil }
     roots.fill(until: deadline) { table.report($0).flatMap(rootKey) }
     if !isFilling { isUrgent = true }
@@ -151,21 +161,21 @@ final class SessionList {
 
   func insert(_ report: OperationReport, in table: CollectorTable) {
     let key = key(of: report, in: table)
-    order.replace(nil, by: key)
+    order.replace(nil, report, by: key, report)
     search?.replace(nil, by: key, report)
     roots.replace(nil, by: rootKey(of: report))
   }
 
   func remove(_ report: OperationReport, in table: CollectorTable) {
     let key = key(of: report, in: table)
-    order.replace(key, by: nil)
+    order.replace(key, report, by: nil, report)
     search?.replace(key, by: nil, report)
     roots.replace(rootKey(of: report), by: nil)
   }
 
   func replace(_ old: OperationReport, by new: OperationReport, in table: CollectorTable) {
     let (oldKey, newKey) = (key(of: old, in: table), key(of: new, in: table))
-    order.replace(oldKey, by: newKey)
+    order.replace(oldKey, old, by: newKey, new)
     search?.replace(oldKey, by: newKey, new)
     roots.replace(rootKey(of: old), by: rootKey(of: new))
   }
@@ -174,14 +184,32 @@ final class SessionList {
   /// the names of queues.
   func queueNameDidChange(in table: CollectorTable) {
     let isFiltered = interest.filter?.dependsOnQueueNames == true
-    if interest.order.column == .queue || isFiltered { remake(from: table) }
+    let isSorted = interest.order.column == .queue || interest.order.column == .position
+    if isSorted || isFiltered { remake(from: table) }
+  }
+
+  /// Sorts the list again, which is sorted by position, after the collector has read the run orders. Only the operations
+  /// whose positions have changed are moved.
+  func positionsDidChange(to new: [OperationReport.ID: Int], in table: CollectorTable) {
+    let old = positions
+    for id in Set(old.keys).union(new.keys) where old[id] != new[id] {
+      guard let report = table.report(id) else { continue }
+      positions[id] = old[id]
+      let oldKey = key(of: report, in: table)
+      positions[id] = new[id]
+      let newKey = key(of: report, in: table)
+      order.replace(oldKey, report, by: newKey, report)
+      search?.replace(oldKey, by: newKey, report)
+    }
+    positions = new
   }
 
   /// Returns the sort key of an operation; `nil` if the operation does not belong in the list.
   private func key(of report: OperationReport, in table: CollectorTable) -> SortKey? {
-    guard interest.rowLimit != nil else { return nil }
+    guard interest.rowLimit != nil || interest.groups != nil else { return nil }
     let queueName = table.queues[report.queue]?.name ?? ""
-    return interest.sortKey(of: report, queueName: queueName, at: now)
+    return interest.sortKey(
+      of: report, queueName: queueName, at: now, position: positions[report.id])
   }
 
   /// Returns the sort key of an unfinished operation without dependents; `nil` if the operation has
@@ -192,39 +220,11 @@ final class SessionList {
 
   // MARK: History
 
-  /// The maximum number of dependencies and of dependents whose times are compared with the times
-  /// of an operation's events.
-  private static let neighbourLimit = 1_000
-
   /// Adds the events for the state changes of an operation, if the viewer requests events.
   func noteSteps(
     from old: OperationReport?, to new: OperationReport, in table: CollectorTable
   ) {
-    guard events.limit > 0 else { return }
-    let queueName = table.queues[new.queue]?.name ?? ""
-    var changes = OperationSteps(from: old, to: new, at: table.readingTime)
-    let dependents = table.entries[new.id]?.dependents ?? []
-    changes.order(
-      after: new.dependencies.lazy.prefix(Self.neighbourLimit).compactMap { table.report($0) },
-      before: dependents.lazy.prefix(Self.neighbourLimit).compactMap { table.report($0.id) })
-    for step in changes.steps {
-      if let filter = interest.filter {
-        var report = new
-        report.state = step.new
-        guard filter.matches(report, queueName: queueName, at: step.time) else { continue }
-      }
-      events.add(OperationEvent(step, of: new))
-    }
-  }
-
-  /// Begins the history with the recorded events of the running operations and of the last finished
-  /// operations.
-  private func beginEvents(limit: Int, from table: CollectorTable) {
-    events = EventBuffer()
-    events.setLimit(limit)
-    for id in table.running.prefix(limit) + table.lastFinished(limit) {
-      if let report = table.report(id) { noteSteps(from: nil, to: report, in: table) }
-    }
+    events.noteSteps(from: old, to: new, interest.filter, in: table)
   }
 
   // MARK: Search
@@ -267,7 +267,9 @@ final class SessionList {
     in table: CollectorTable, warnings: [MonitorWarning]
   ) -> (keys: [SortKey], count: Int) {
     guard let limit = interest.rowLimit else { return ([], table.entries.count) }
-    guard interest.showsWarnedOnly else { return complete ?? (rows, order.count) }
+    guard interest.showsWarnedOnly else {
+      return complete.map { ($0.keys, $0.count) } ?? (rows, order.count)
+    }
     let keys = warnedKeys(in: table, warnings)
     return (Array(keys.prefix(limit)), keys.count)
   }
@@ -314,16 +316,20 @@ final class SessionList {
     let time = MonitorTime.now
     lastReportTime = time
     isUrgent = false
+    table.kindTimes.beginUpdate()
+    defer { nextStatistics = table.kindTimes.nextChange }
     let warnings = table.warnings(at: time, of: interest.warningKinds)
     let listed = listed(in: table, warnings: warnings)
     let detail = detailWatch.answer(about: interest.detail, at: MonitorTime.now) {
       table.detail(of: $0)
     }
-    let matches = searchMatches(
-      in: table, warned: interest.showsWarnedOnly ? warnedKeys(in: table, warnings) : nil)
+    let warned = interest.showsWarnedOnly ? warnedKeys(in: table, warnings) : nil
+    let matches = searchMatches(in: table, warned: warned)
+    let runOrders = interest.runOrder.map { table.runOrders($0) } ?? []
     let singled = singledOut(in: table).union(detail?.namedOperations ?? [])
       .union(matches?.ids ?? [])
-    let wanted = wantedOperations(listed.keys, singled, from: table, warnings: warnings)
+    let wanted = table.wantedOperations(
+      interest, listed.keys, singled.union(interest.operations(in: runOrders)), warnings: warnings)
     var changed: [OperationReport] = []
     for id in wanted {
       guard let entry = table.entries[id] else { continue }
@@ -333,37 +339,46 @@ final class SessionList {
     reported = wanted
     reportedVersion = table.version
     var update = Update(
-      time: time, queues: table.queues.values.sorted { $0.id < $1.id },
+      time: time, queues: table.queueReports(withTimes: interest.queueTimes, at: time),
       changed: changed.sorted { $0.id < $1.id }, removed: removed.sorted(),
       matchCount: listed.count,
       keptCount: table.entries.count,
       dependents: interest.subjects.isEmpty ? nil : table.dependents(of: interest.subjects))
     update.keptFinishedCount = table.keptFinishedCount
     update.rootCount = interest.rootLimit > 0 && !roots.isFilling ? roots.count : nil
-    update.events = takeEvents(from: table)
-    update.lostChanges = lostChanges
+    update.events = events.take(from: table)
+    update.lostChanges = events.lostChanges
     update.runs = interest.timeline.map { table.recentRuns($0, at: time) }
     update.warnings = warnings
-    if lostEvents > 0, interest.warningKinds.contains(.historyLost) {
-      update.warnings.append(MonitorWarning(kind: .historyLost, count: Int(lostEvents)))
+    if events.lostEvents > 0, interest.warningKinds.contains(.historyLost) {
+      update.warnings.append(MonitorWarning(kind: .historyLost, count: Int(events.lostEvents)))
     }
     update.times = table.times.statistics
     update.kindTimes = table.kindTimes(of: singled, at: time)
     update.detail = detail
     update.matches = matches
     update.logs = logs.take()
+    update.runOrders = runOrders
+    update.groups = groups(in: table, warned: warned, at: time)
     return update
   }
 
-  /// Returns the events since the last update, and counts the missing events.
-  private func takeEvents(from table: CollectorTable) -> EventNews? {
-    let lostSteps = table.lostSteps - knownLostSteps
-    knownLostSteps = table.lostSteps
-    var news = events.take()
-    lostChanges += lostSteps + UInt64(news?.skippedCount ?? 0)
-    if news?.isBeginning == false { news?.skippedCount += Int(lostSteps) }
-    lostEvents += UInt64(news?.skippedCount ?? 0)
-    return news
+  /// Returns the groups that the viewer requests; `nil` if it requests none, or if the operations are not counted
+  /// completely yet.
+  private func groups(
+    in table: CollectorTable, warned: [SortKey]?, at time: MonitorTime
+  ) -> OperationGroups? {
+    guard let wanted = interest.groups else { return nil }
+    var counted = order.isFilling ? complete?.groups : order.groups
+    if let warned {
+      counted = GroupCounts(by: wanted.by)
+      for report in warned.lazy.compactMap({ table.report($0.id) }) { counted?.add(report) }
+    }
+    guard let counted, counted.by == wanted.by else { return nil }
+    let isAtRest = table.isAtRest
+    return counted.groups(limit: wanted.limit) {
+      table.complete(&$0, at: time, isAtRest: isAtRest)
+    }
   }
 
   /// Returns the operations that the viewer requests in addition to the list: single operations and
@@ -378,20 +393,5 @@ final class SessionList {
       singled.formUnion(table.neighbourhood(of: first, .waitsFor, limit: interest.rootLimit))
     }
     return singled
-  }
-
-  private func wantedOperations(
-    _ listed: [SortKey], _ singled: Set<OperationReport.ID>, from table: CollectorTable,
-    warnings: [MonitorWarning]
-  ) -> Set<OperationReport.ID> {
-    guard interest.rowLimit != nil else { return Set(table.entries.keys) }
-    var wanted = Set(listed.lazy.map(\.id))
-    wanted.formUnion(singled)
-    for warning in warnings { wanted.formUnion(warning.operations + warning.awaited) }
-    wanted = wanted.filter { table.entries[$0] != nil }
-    OperationReport.addCauses(to: &wanted, for: interest) { id in
-      table.entries[id].map { $0.report.cancellationCause?.operation }
-    }
-    return wanted
   }
 }

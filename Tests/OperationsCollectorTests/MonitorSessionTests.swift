@@ -289,6 +289,19 @@ final class Viewer: Sendable {
     #expect(queue.startLimit == nil)
   }
 
+  @Test("A read-only session does not set a limit of starts, and an unknown queue has none")
+  func refusedStartLimits() {
+    let queue = OperationQueue()
+    let limit = QueueReport.StartLimit(count: 3, periodSeconds: 10)
+    let readOnly = Viewer(isReadOnly: true)
+    readOnly.session.send(.setStartLimit(QueueReport.ID(queue.id.rawValue), limit))
+    #expect(readOnly.waitUntil { $0.lastResult?.outcomes == [.denied] })
+    let viewer = Viewer()
+    viewer.session.send(.setStartLimit(QueueReport.ID(.max), limit))
+    #expect(viewer.waitUntil { $0.lastResult?.outcomes == [.unknown] })
+    #expect(queue.startLimit == nil)
+  }
+
   @Test func aReadOnlySessionIsDenied() {
     let viewer = Viewer(isReadOnly: true)
     let queue = OperationQueue()

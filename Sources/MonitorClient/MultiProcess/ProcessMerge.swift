@@ -54,6 +54,8 @@ struct ProcessMerge {
         latest.queues[index].counts = latest.queues[index].counts.over
       }
       report?.counts = latest.queues.counts
+      latest.runOrders = []
+      latest.groups = latest.groups?.over
     }
   }
 
@@ -286,6 +288,10 @@ struct ProcessMerge {
     update.detail = all.lazy.compactMap(\.detail).first { $0.id == interest.detail }
     update.matches = search.matches(in: searchAnswers)
     update.logs = logs.takeAll()
+    update.runOrders = all.flatMap(\.runOrders)
+    update.groups = interest.groups.flatMap { request in
+      OperationGroups(merging: listedMembers.compactMap(\.latest.groups), for: request)
+    }
     return update
   }
 
@@ -301,11 +307,13 @@ struct ProcessMerge {
     }
   }
 
-  private var matchCount: Int {
+  private var matchCount: Int { listedMembers.reduce(0) { $0 + $1.latest.matchCount } }
+
+  /// The processes whose operations the list may contain.
+  private var listedMembers: [Member] {
     // After a process has ended, its unfinished operations never change. A list that omits finished
     // operations also omits all operations of ended processes.
-    let listed = members.filter { !interest.hidesOver || $0.report?.ended == nil }
-    return listed.reduce(0) { $0 + $1.latest.matchCount }
+    members.filter { !interest.hidesOver || $0.report?.ended == nil }
   }
 
   /// The dependents that the viewer requests. The list is complete when each process has sent the

@@ -59,7 +59,9 @@ public struct Interest: Sendable, Hashable {
 
   /// A request for the run orders of queues.
   public struct RunOrderRequest: Sendable, Hashable {
-    /// The queues whose run orders are sent, at most ``WireLimits/mostRunOrders``; empty for all queues.
+    /// The queues whose run orders are sent, at most ``WireLimits/mostRunOrders``; empty for all queues. The operations
+    /// in the run orders of these queues are also sent. A process with very many queues sends fewer ready operations of
+    /// each queue if the viewer requests all of them.
     public var queues: Set<QueueReport.ID>
     /// The maximum number of executing operations, and of ready operations, in each run order: 0 to
     /// ``WireLimits/mostRunOrderOperations``.
@@ -172,14 +174,15 @@ public struct Interest: Sendable, Hashable {
   ///   - report: The operation.
   ///   - queueName: The name of its queue.
   ///   - now: The moment for which the filter computes the operation's ages.
+  ///   - position: The position of the operation in the run order of its queue, from 1 on; `nil` if it is unknown.
   /// - Returns: The key; `nil` if the operation is excluded.
   package func sortKey(
-    of report: OperationReport, queueName: String, at now: MonitorTime
+    of report: OperationReport, queueName: String, at now: MonitorTime, position: Int? = nil
   ) -> SortKey? {
     if hidesOver, report.state.isOver { return nil }
     guard names.isEmpty || names.contains(report.name) else { return nil }
     guard filter?.matches(report, queueName: queueName, at: now) ?? true else { return nil }
-    return SortKey(report, queueName: queueName, by: order.column)
+    return SortKey(report, queueName: queueName, by: order.column, position: position)
   }
 }
 

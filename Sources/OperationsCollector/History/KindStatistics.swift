@@ -3,37 +3,66 @@
 
 import MonitorProtocol
 
-/// The statistics of kinds of operations. The statistics of each kind are computed at most once per second,
-/// because a computation takes about ten microseconds, and a viewer may request the statistics
-/// thirty times per second.
+/// The statistics of kinds of operations and of queues.
+///
+/// While operations execute, the statistics of each kind and queue are computed at most once per second, because a
+/// computation takes about ten microseconds, and a viewer may request the statistics thirty times per second. After
+/// the last change, they are computed once more.
 struct KindStatistics {
   /// The maximum number of kinds whose statistics one result contains.
   static let limit = 64
   private static let validity = Duration.seconds(1)
 
   private struct Answer {
-    let statistics: TimeStatistics?
+    let statistics: TimeStatistics
+    /// The number of operations in the statistics.
+    let count: Int
     let validUntil: MonitorTime
   }
 
-  private var answers: [String: Answer] = [:]
+  private var answers: [OperationGroups.Key: Answer] = [:]
+  /// The first time at which statistics that were returned since the last call of ``beginUpdate()`` can be computed
+  /// again; `nil` if all of them were up to date.
+  private(set) var nextChange: MonitorTime?
+
+  /// Begins another update for a viewer.
+  mutating func beginUpdate() { nextChange = nil }
+
+  /// Returns the statistics of a kind or a queue.
+  ///
+  /// - Parameters:
+  ///   - key: The kind or the queue.
+  ///   - times: The times of all kinds and queues.
+  ///   - now: The current time.
+  ///   - isAtRest: Whether no operation executes. In this case, the statistics are up to date, so that no further update
+  ///     follows.
+  /// - Returns: The statistics; `nil` if no times are known.
+  mutating func statistics(
+    of key: OperationGroups.Key, in times: TimeHistograms, at now: MonitorTime, isAtRest: Bool
+  ) -> TimeStatistics? {
+    guard let recent = times.times(of: key) else { return nil }
+    if let answer = answers[key] {
+      if answer.count == recent.count { return answer.statistics }
+      if now < answer.validUntil, !isAtRest {
+        nextChange = min(nextChange ?? answer.validUntil, answer.validUntil)
+        return answer.statistics
+      }
+    }
+    // The stored statistics are removed if there are very many, because the program may create any number of queues.
+    if answers.count > 4 * TimeHistograms.kindLimit { answers = [:] }
+    let statistics = recent.statistics
+    answers[key] = Answer(
+      statistics: statistics, count: recent.count, validUntil: now + Self.validity)
+    return statistics
+  }
 
   /// Returns the statistics of these kinds. Kinds without known times are omitted.
   mutating func statistics(
-    of kinds: Set<String>, in times: TimeHistograms, at now: MonitorTime
+    of kinds: Set<String>, in times: TimeHistograms, at now: MonitorTime, isAtRest: Bool = false
   ) -> [String: TimeStatistics] {
-    // The stored statistics are removed if there are very many, because the program may set any number
-    // of kinds.
-    if answers.count > 4 * TimeHistograms.kindLimit { answers = [:] }
     var found: [String: TimeStatistics] = [:]
     for kind in kinds.sorted().prefix(Self.limit) {
-      if let answer = answers[kind], now < answer.validUntil {
-        found[kind] = answer.statistics
-        continue
-      }
-      let statistics = times.statistics(ofKind: kind)
-      answers[kind] = Answer(statistics: statistics, validUntil: now + Self.validity)
-      found[kind] = statistics
+      found[kind] = statistics(of: .kind(kind), in: times, at: now, isAtRest: isAtRest)
     }
     return found
   }

@@ -35,18 +35,23 @@ struct RecentDurations {
   }
 
   /// Adds a duration that ended at `time`. A negative duration counts as zero.
-  mutating func note(_ duration: Duration, at time: MonitorTime) {
+  ///
+  /// - Returns: The number of generations that have ended: 0, 1, or 2 if all earlier durations are discarded.
+  @discardableResult
+  mutating func note(_ duration: Duration, at time: MonitorTime) -> Int {
     let start = generationStart ?? time
     generationStart = start
+    var endedCount = 0
     if time - start >= Self.generation {
-      let isLongAgo = time - start >= Self.generation + Self.generation
+      endedCount = time - start >= Self.generation + Self.generation ? 2 : 1
       swap(&current, &previous)
-      if isLongAgo { previous.reset() }
+      if endedCount == 2 { previous.reset() }
       current.reset()
       generationStart = time
     }
     let nanoseconds = UInt64(max(0, duration.saturatedNanoseconds))
     current.record(min(nanoseconds, Self.longest))
+    return endedCount
   }
 
   /// The distribution of the kept durations; `nil` if there are none.

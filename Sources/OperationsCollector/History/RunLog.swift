@@ -87,6 +87,7 @@ extension OperationRun {
     guard let started = report.started else { return nil }
     self.init(
       id: report.id, title: report.title,
-      queue: report.queue, state: report.state, started: started, finished: report.finished)
+      queue: report.queue, state: report.state, started: started, finished: report.finished,
+      kind: report.kind)
   }
 }

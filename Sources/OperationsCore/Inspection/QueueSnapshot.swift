@@ -44,15 +44,11 @@ public struct QueueSnapshot: Sendable, Identifiable {
       self.total = total
     }
 
-    /// Counts an operation that leaves the queue.
+    /// Counts an operation that leaves the queue and was not cancelled.
     @inline(__always)
-    mutating func countEnd(isCancelled: Bool, hasFailed: Bool) {
-      if isCancelled {
-        cancelled += 1
-      } else {
-        finished += 1
-        if hasFailed { failed += 1 }
-      }
+    mutating func countFinish(hasFailed: Bool) {
+      finished += 1
+      if hasFailed { failed += 1 }
     }
   }
 

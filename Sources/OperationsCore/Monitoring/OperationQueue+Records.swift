@@ -19,6 +19,12 @@ package struct QueueChanges: Sendable {
   package let startLimit: OperationStartLimit?
   /// The number of operations in each state, exact at the moment of this reading.
   package let counts: QueueSnapshot.Counts
+  /// The number of operations that have begun to execute, since the queue was created. An operation that the queue has
+  /// chosen counts before it begins, so the number decreases if such an operation is cancelled or is not ready.
+  package let startedCount: Int
+  /// The order in which the queue will start its ready operations, at the moment of this reading; `nil` if the caller
+  /// has not requested it, or if as many operations have changed as the caller has requested.
+  package internal(set) var readyOrder: ReadyOrder?
   /// The operations that are new or have changed since the last reading. Each operation is listed
   /// once.
   package internal(set) var changed: [RecordedOperation]
@@ -49,13 +55,16 @@ extension OperationQueue {
   ///     call; `nil` does not change this number. An operation that is added after them gets a
   ///     record at the next reading, if it still exists then. Otherwise, only its state changes are
   ///     counted.
+  ///   - readyLimit: The maximum number of operations in the order of the ready operations; 0 if the
+  ///     caller does not request it.
   /// - Returns: The present state of the queue, and the changed operations.
   package final func takeChanges(
-    for collector: CollectorID, limit: Int, adopting: Int = .max, newRecords: Int? = .max
+    for collector: CollectorID, limit: Int, adopting: Int = .max, newRecords: Int? = .max,
+    readyLimit: Int = 0
   ) -> QueueChanges {
     core.takeChanges(
       for: collector, limit: limit, adopting: adopting, newRecords: newRecords,
-      defaultName: defaultName)
+      readyLimit: readyLimit, defaultName: defaultName)
   }
 }
 
@@ -118,12 +127,13 @@ extension QueueCore {
   }
 
   func takeChanges(
-    for collector: CollectorID, limit: Int, adopting: Int, newRecords: Int?, defaultName: String
+    for collector: CollectorID, limit: Int, adopting: Int, newRecords: Int?, readyLimit: Int,
+    defaultName: String
   ) -> QueueChanges {
     // Counts and states are read in one critical section. Otherwise, if two operations use the same
     // slot one after the other, a reading could report the second one as executing and the first
     // one as unfinished.
-    var (changes, undescribed) = withScheduler { scheduler, _ in
+    var (changes, undescribed, ready) = withScheduler { scheduler, _ in
       let taken = scheduler.monitor.takeChangedRecords(
         for: collector, limit: limit, adopting: adopting)
       if let newRecords, scheduler.monitor.collector == collector {
@@ -135,12 +145,17 @@ extension QueueCore {
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
         isSuspended: scheduler.isSuspended, startLimit: scheduler.limiter?.limit,
         counts: scheduler.counts.finishing(scheduler.monitor.finishedInSlots),
+        startedCount: scheduler.startedCount,
         changed: taken.records.map(\.snapshot), records: taken.records, errors: taken.errors,
         hasMore: taken.hasMore,
         adoptedCount: taken.adoptedCount,
         hasUnrecorded: taken.hasUnrecorded, lostSteps: taken.lostSteps)
-      return (changes, Self.needingDescription(taken.records))
+      // If the caller has not read all changes, its next reading contains the order.
+      let ready =
+        readyLimit > 0 && taken.records.count < limit ? scheduler.firstReady(readyLimit) : nil
+      return (changes, Self.needingDescription(taken.records), ready)
     }
+    changes.readyOrder = ready.map { ReadyOrder($0) }
     guard !undescribed.isEmpty else { return changes }
     // Operations are described outside the queue's lock, because describing acquires the locks of
     // other operations, and may release one of them.

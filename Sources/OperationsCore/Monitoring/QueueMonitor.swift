@@ -38,6 +38,8 @@ struct QueueMonitor {
   private var isCollectorWoken = false
   /// The operations whose finish is recorded, although they still hold their slots.
   private(set) var finishedInSlots = QueueSnapshot.Counts()
+  /// The number of operations that hold a slot only to finish, because they were cancelled before their start.
+  private(set) var retiringCount = 0
   /// Whether the queue's counts, width or suspension have changed.
   private var isQueueChanged = false
 
@@ -66,6 +68,7 @@ struct QueueMonitor {
     isCollectorWoken = false
     isQueueChanged = true
     finishedInSlots = QueueSnapshot.Counts()
+    retiringCount = 0
     unrecorded = UnrecordedOperations(first: first)
   }
 
@@ -199,6 +202,7 @@ struct QueueMonitor {
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
   ) {
+    if status.isCancelled { countRetiring(operation, from: old, to: new, status) }
     // If a queue changes too fast for records, this `if` handles each of its state changes, so it
     // must cost almost nothing.
     if hasOnlyCollector, !operation.mayHaveRecord {
@@ -206,6 +210,22 @@ struct QueueMonitor {
       return unrecorded.didMove(operation, from: old, to: new)
     }
     recordMove(of: operation, from: old, to: new, status)
+  }
+
+  /// Counts a cancelled operation while it holds a slot only to finish. The band of an operation that holds a slot is
+  /// not used otherwise, so it marks the counted operations.
+  @inline(never)
+  private mutating func countRetiring(
+    _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
+    _ status: OperationStatus
+  ) {
+    if new == .executing, status.has(.cancelled) {
+      operation.place.band = ReadyBands.cancelled
+      retiringCount += 1
+    } else if old == .executing, operation.place.band == ReadyBands.cancelled {
+      // An operation that was chosen before the collector began to record was not counted.
+      retiringCount = max(0, retiringCount - 1)
+    }
   }
 
   @inline(never)

@@ -49,7 +49,7 @@ package enum QueueRegistry {
     /// Returns the changes since the last reading; see `OperationQueue.takeChanges`.
     package func takeChanges(for collector: CollectorID, limit: Int) -> QueueChanges {
       core.takeChanges(
-        for: collector, limit: limit, adopting: 0, newRecords: nil,
+        for: collector, limit: limit, adopting: 0, newRecords: nil, readyLimit: 0,
         defaultName: OperationQueue.defaultName(core.id))
     }
   }

@@ -47,6 +47,8 @@ package struct RecordedOperation: Sendable {
   package var isExcluded = false
   /// The operation's priority in its queue.
   package var priority: Operation.QueuePriority = .normal
+  /// The quality of service that was set for the operation.
+  package var qualityOfService = QualityOfService.default
   /// When the operation was added to its queue.
   package var added: Int64?
   /// When the operation became ready.
@@ -93,6 +95,7 @@ package struct RecordedOperation: Sendable {
   mutating func describe(_ operation: Operation) {
     name = operation.givenName
     kind = operation.givenKind
+    qualityOfService = operation.givenQualityOfService
     if let queue = operation.memberQueue {
       operation.makeRare { $0.makeReports() }.setMemberQueue(queue)
     }
@@ -118,6 +121,7 @@ package struct RecordedOperation: Sendable {
   mutating func takeDescription(of other: RecordedOperation) {
     name = other.name
     kind = other.kind
+    qualityOfService = other.qualityOfService
     reports = other.reports ?? reports
     dependencies = other.dependencies
     unmetDependencies = other.unmetDependencies

@@ -168,6 +168,7 @@ open class Operation: @unchecked Sendable {
     set {
       if newValue == givenQualityOfService { return }
       announce("qualityOfService") { makeRare { $0.qualityOfService = newValue } }
+      noteDescriptionChanged()
     }
   }
 

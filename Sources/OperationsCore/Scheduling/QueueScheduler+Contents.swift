@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 
 extension QueueScheduler {
+  var slotLimit: Int {
+    maxConcurrentOperationCount < 0 ? Int.max : maxConcurrentOperationCount
+  }
+
   /// The value of ``hasWork`` for a queue without restraints and without an underlying queue.
   @inline(__always)
   var hasPlainWork: Bool { hasFreeSlot && (!ready.isEmpty || barriers.front == .due) }
@@ -15,6 +20,11 @@ extension QueueScheduler {
 
   /// The maximum number of workers that a queue requests.
   static let widthLimit: UInt32 = 1 << 16
+
+  /// Whether some operations of the queue were not started.
+  var hasPending: Bool {
+    counts.executing < counts.unfinished || barriers.front == .due || barriers.front == .blocked
+  }
 
   /// The operations that have not left the queue, in the order of addition.
   var allOperations: [Operation] {
@@ -92,6 +102,45 @@ extension QueueScheduler {
       if index == 0, barriers.front == .due, !body(barrier) { return }
       guard barriers.readyOperations(behind: index).forEach(body) else { return }
     }
+  }
+
+  /// Returns the ready operations in the order in which they would start, up to a limit.
+  ///
+  /// The time does not depend on the number of ready operations: the method reads at most `limit` operations, and the
+  /// lists behind at most `limit` barriers.
+  func firstReady(_ limit: Int) -> FirstReady {
+    let limit = max(0, limit)
+    var first: [Unmanaged<Operation>] = []
+    first.reserveCapacity(min(limit, counts.ready))
+    var lastAddress = 0
+    func append(_ operation: Unmanaged<Operation>) -> Bool {
+      guard first.count < limit else { return false }
+      first.append(operation)
+      // If many operations are ready, their memory is not in a processor cache. Operations that were added one after
+      // the other often have equal distances, so the memory of the following ones is fetched before it is read.
+      let address = Int(bitPattern: operation.toOpaque())
+      let distance = address &- lastAddress
+      lastAddress = address
+      csystem_prefetch_two_lines(operation.toOpaque())
+      if let next = UnsafeRawPointer(bitPattern: address &+ distance) {
+        csystem_prefetch_two_lines(next)
+        csystem_prefetch_two_lines(next + distance)
+      }
+      return true
+    }
+    var hasRoom = ready.forEach(append)
+    for (index, _) in barriers.operations.prefix(limit).enumerated() {
+      guard hasRoom, first.count < counts.ready else { break }
+      hasRoom = barriers.readyOperations(behind: index).forEach(append)
+    }
+    // The operations are retained together, because each of these accesses waits for the earlier ones.
+    return FirstReady(
+      operations: first.map { $0.takeUnretainedValue() }, isCut: first.count < counts.ready)
+  }
+
+  /// The number of operations that have begun to execute; see ``QueueChanges/startedCount``.
+  var startedCount: Int {
+    counts.executing + counts.finished + counts.cancelled - unstartedCount - monitor.retiringCount
   }
 
   private func entry(of operation: Operation, barriersAhead: Int) -> QueueContents.Entry {

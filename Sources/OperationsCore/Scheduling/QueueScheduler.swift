@@ -28,6 +28,8 @@ struct QueueScheduler {
   var name = ""
   var monitor: QueueMonitor
   private(set) var counts = Counts()
+  /// The number of operations that were cancelled and have finished without executing.
+  private(set) var unstartedCount = 0
 
   private(set) var operations = OperationList<QueueLinks>()
   /// The ready operations that are not behind a barrier.
@@ -55,10 +57,6 @@ struct QueueScheduler {
 
   // MARK: What can be done
 
-  var slotLimit: Int {
-    maxConcurrentOperationCount < 0 ? Int.max : maxConcurrentOperationCount
-  }
-
   /// Whether another operation may be started, if one is ready. No operation may start while a
   /// barrier executes.
   var hasFreeSlot: Bool {
@@ -85,11 +83,6 @@ struct QueueScheduler {
 
   /// Whether all added operations have left the queue.
   var isEmpty: Bool { operations.isEmpty && barriers.isEmpty }
-
-  /// Whether some operations of the queue were not started.
-  var hasPending: Bool {
-    counts.executing < counts.unfinished || barriers.front == .due || barriers.front == .blocked
-  }
 
   /// The maximum number of the pool's workers that could find an operation to start at present.
   @inline(__always) private var width: UInt32 {
@@ -382,7 +375,12 @@ struct QueueScheduler {
       operation.place.stage = .lingering
     } else {
       if operation.place.isCountedAsCancelling { counts.cancelling -= 1 }
-      counts.countEnd(isCancelled: status.isCancelled, hasFailed: operation.hasFailed(status))
+      if status.isCancelled {
+        counts.cancelled += 1
+        if !status.has(.executing) { unstartedCount += 1 }
+      } else {
+        counts.countFinish(hasFailed: operation.hasFailed(status))
+      }
       operations.remove(.passUnretained(operation))
       move(operation, to: .lingering, status)
       barriers.didLeave(operation)

@@ -14,6 +14,8 @@ struct ReplayTable: Sendable {
   private var logs = ReplayLogs()
   private var isBeginning = false
   private var eventFilter: OperationFilter?
+  /// The number of operations of each kind that have ended since the last complete state of the recording.
+  private(set) var endedKinds: [String: Int] = [:]
 
   /// The maximum number of events that are kept for the viewer.
   private static let eventLimit = 100_000
@@ -33,6 +35,11 @@ struct ReplayTable: Sendable {
         note(report, since: state.operations[report.id], at: update.time, names, changed)
       }
     }
+    if isWhole { endedKinds = [:] }
+    for report in update.changed where report.state.isOver {
+      let wasOver = !isWhole && state.operations[report.id]?.state.isOver == true
+      if !wasOver { endedKinds[report.kind, default: 0] += 1 }
+    }
     state.apply(update, isWhole: isWhole)
   }
 
@@ -43,6 +50,7 @@ struct ReplayTable: Sendable {
     reported = [:]
     logs = ReplayLogs()
     events = nil
+    endedKinds = [:]
   }
 
   /// Returns an update for the viewer, with all changes since the previous one.
@@ -69,6 +77,10 @@ struct ReplayTable: Sendable {
       }
       for warning in update.warnings { wanted.formUnion(warning.operations + warning.awaited) }
     }
+    addViews(for: interest, listed, to: &update)
+    if interest.runOrder?.queues.isEmpty == false {
+      wanted.formUnion(update.runOrders.lazy.flatMap { $0.executing + $0.ready })
+    }
     update.detail = interest.detail.flatMap { state.operations[$0] }.flatMap { detail(of: $0) }
     wanted.formUnion(update.detail?.namedOperations ?? [])
     update.matches = interest.search.map {
@@ -88,6 +100,21 @@ struct ReplayTable: Sendable {
     update.kindTimes = [:]
     update.logs = logs.take(from: state.logs, for: interest.logs)
     return update
+  }
+
+  /// Adds the run orders, the groups and the times of queues that the viewer requests.
+  private func addViews(
+    for interest: Interest, _ listed: [SortKey], to update: inout Update
+  ) {
+    update.runOrders = interest.runOrder.map { runOrders($0) } ?? []
+    update.groups = interest.groups.map { request in
+      let ids = interest.rowLimit == nil ? Array(state.operations.ids) : listed.map(\.id)
+      return groups(request, of: ids, at: update.time)
+    }
+    let times = interest.queueTimes ? queueTimes(at: update.time) : nil
+    for index in update.queues.indices {
+      update.queues[index].times = times.map { $0[update.queues[index].id] ?? TimeStatistics() }
+    }
   }
 
   private mutating func report(_ wanted: Set<OperationReport.ID>, in update: inout Update) {
@@ -111,10 +138,12 @@ struct ReplayTable: Sendable {
   ) -> [SortKey] {
     guard interest.rowLimit != nil else { return [] }
     let names = state.queueNames
+    let positions = interest.order.column == .position ? positions : [:]
     let warned = interest.showsWarnedOnly ? Set(warnings.lazy.flatMap(\.markedOperations)) : nil
     let keys = state.operations.all.compactMap { report -> SortKey? in
       if let warned, !warned.contains(report.id) { return nil }
-      return interest.sortKey(of: report, queueName: names[report.queue] ?? "", at: time)
+      return interest.sortKey(
+        of: report, queueName: names[report.queue] ?? "", at: time, position: positions[report.id])
     }
     return interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
   }

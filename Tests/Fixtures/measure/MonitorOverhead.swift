@@ -18,13 +18,22 @@ final class AttachedViewer: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private let isAttached = DispatchSemaphore(value: 0)
 
-  init(of socketPath: String) {
+  /// Attaches a viewer.
+  ///
+  /// - Parameters:
+  ///   - socketPath: The socket of the process.
+  ///   - keys: The keys that the viewer receives after it has attached, which choose its view.
+  init(of socketPath: String, keys: String) {
     startThread { [isOver, hasEnded, isAttached] in
       defer { hasEnded.signal() }
       guard let window = try? PseudoTerminal(columns: 120, rows: 40),
         (try? window.start(BuiltFolder.path(of: "opq-top"), ["--socket", socketPath])) != nil,
         window.wait(until: { $0.contains("ATTACHED") })
       else { fatalError("cannot attach opq-top") }
+      for key in keys {
+        window.type("\(key)")
+        window.absorb(for: .milliseconds(300))
+      }
       isAttached.signal()
       while !isOver.value { window.absorb(for: .milliseconds(100)) }
       window.type("Q")
@@ -50,15 +59,31 @@ enum Watching: CaseIterable {
 /// three cases are measured in turn, and each ratio is that of two measurements of the same round. The
 /// program prints the median of the ratios.
 ///
-///     fixture-measure monitor [ROUNDS [memory|empty|millisecond]]
+///     fixture-measure monitor [ROUNDS [memory|empty|millisecond [list|queues|groups]]]
 enum MonitorOverhead {
+  /// A view of the attached viewer.
+  enum View: String {
+    case list, queues, groups
+
+    /// The keys that show the view.
+    fileprivate var keys: String {
+      switch self {
+      case .list: ""
+      case .queues: "q"
+      case .groups: "v"
+      }
+    }
+  }
+
   /// Does some work with one kind of monitoring, and returns the time that the work takes.
-  static func time(_ watching: Watching, _ work: () -> Void) throws -> Duration {
+  static func time(
+    _ watching: Watching, view: View = .list, _ work: () -> Void
+  ) throws -> Duration {
     var viewer: AttachedViewer?
     switch watching {
     case .off: break
     case .listening: try OperationMonitor.listen()
-    case .attached: viewer = AttachedViewer(of: try OperationMonitor.listen())
+    case .attached: viewer = AttachedViewer(of: try OperationMonitor.listen(), keys: view.keys)
     }
     defer {
       viewer?.end()
@@ -78,8 +103,9 @@ enum MonitorOverhead {
     return Int(Double(steps) / ((times.min() ?? .milliseconds(1)) / .milliseconds(1)))
   }()
 
-  private static func compare(_ name: String, rounds: Int, count: Int, _ work: (Int) -> Void) throws
-  {
+  private static func compare(
+    _ name: String, rounds: Int, count: Int, view: View, _ work: (Int) -> Void
+  ) throws {
     work(count / 10)
     var ratios: [Watching: [Double]] = [:]
     var times: [Watching: [Double]] = [:]
@@ -89,7 +115,7 @@ enum MonitorOverhead {
       // second and last equally often.
       for index in 0..<3 {
         let watching = Watching.allCases[(index + round) % 3]
-        taken[watching] = try time(watching) { work(count) }
+        taken[watching] = try time(watching, view: view) { work(count) }
       }
       guard let off = taken[.off] else { continue }
       for (watching, time) in taken {
@@ -128,13 +154,15 @@ enum MonitorOverhead {
   static func run(_ arguments: [String]) throws {
     let rounds = arguments.first.flatMap { Int($0) } ?? 9
     let part = arguments.dropFirst().first
+    let view = arguments.dropFirst(2).first.flatMap { View(rawValue: $0) } ?? .list
     if part == nil || part == "memory" { try measureMemory(count: 500_000) }
     if part == nil || part == "empty" {
-      try compare("empty operations", rounds: rounds, count: 10_000_000, MeasuredWork.runEmpty)
+      try compare(
+        "empty operations", rounds: rounds, count: 10_000_000, view: view, MeasuredWork.runEmpty)
     }
     if part == nil || part == "millisecond" {
       let steps = stepsOfMillisecond
-      try compare("1 ms operations", rounds: rounds, count: 2_000) {
+      try compare("1 ms operations", rounds: rounds, count: 2_000, view: view) {
         MeasuredWork.runComputing($0, steps: steps)
       }
     }

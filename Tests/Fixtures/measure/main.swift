@@ -6,7 +6,8 @@
 //
 //   fixture-measure soak [SECONDS [SEED [DEMO]]]
 //   fixture-measure dashboard
-//   fixture-measure monitor [ROUNDS [memory|empty|millisecond]]
+//   fixture-measure monitor [ROUNDS [memory|empty|millisecond [list|queues|groups]]]
+//   fixture-measure run-order [COUNT]
 //   fixture-measure reports [ROUNDS]
 //   fixture-measure async [ROUNDS]
 //   fixture-measure telemetry [ROUNDS]
@@ -18,9 +19,12 @@ switch CommandLine.arguments.dropFirst().first {
 case "soak": try RandomUse.run(arguments)
 case "dashboard": try DashboardFigures.run()
 case "monitor": try MonitorOverhead.run(arguments)
+case "run-order": ReadyOrderFigures.run(arguments)
 case "reports": try ReportOverhead.run(arguments)
 case "async": await AsyncFigures.run(arguments)
 case "telemetry": TelemetryOverhead.run(arguments)
 case "context": ContextOverhead.run(arguments)
-default: fatalError("usage: soak|dashboard|monitor|reports|async|telemetry|context [ARGUMENT ...]")
+default:
+  fatalError(
+    "usage: soak|dashboard|monitor|run-order|reports|async|telemetry|context [ARGUMENT ...]")
 }

@@ -32,7 +32,38 @@ final class WatchedQueue {
   /// Reads the recorded changes of the queue, and applies them to the table.
   func read(at now: MonitorTime = MonitorTime.now) {
     table.beginReading(at: now)
-    table.apply(queue.takeChanges(for: collector, limit: .max))
+    table.apply(
+      queue.takeChanges(for: collector, limit: .max, readyLimit: table.readyLimit(of: id)))
+    table.endReading()
+  }
+
+  /// The id that reports use for the queue.
+  var id: QueueReport.ID { QueueReport.ID(queue.id.rawValue) }
+
+  /// Makes a viewer request other data, reads the queue, and completes the viewer's list.
+  @discardableResult
+  func watch(_ interest: Interest) -> SessionList {
+    let session = SessionID(rawValue: 1)
+    table.keepList(for: session, interest, at: MonitorTime.now)
+    read()
+    guard let list = table.lists[session] else { preconditionFailure("The list was not created") }
+    list.fill(from: table, until: .now + .seconds(60))
+    return list
+  }
+
+  /// Reads the queue, and returns the next update of a viewer with an interest.
+  func update(_ interest: Interest) -> Update { watch(interest).takeUpdate(from: table) }
+
+  /// Adds operations, each with a kind.
+  @discardableResult
+  func add(kinds: [String]) -> [BlockOperation] {
+    let operations = kinds.map { kind in
+      let operation = BlockOperation {}
+      operation.kind = kind
+      return operation
+    }
+    queue.addOperations(operations, waitUntilFinished: false)
+    return operations
   }
 
   /// Ends the recording of the queue's changes.

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+@testable import OperationsCollector
+
+@Suite("The run orders that a session sends")
+struct RunOrderTests {
+  private typealias ID = OperationReport.ID
+  private let watched = WatchedQueue()
+
+  /// Adds operations with these priorities.
+  private func add(_ priorities: [Operation.QueuePriority]) -> [ID] {
+    let operations = priorities.map { priority in
+      let operation = BlockOperation {}
+      operation.queuePriority = priority
+      return operation
+    }
+    watched.queue.addOperations(operations, waitUntilFinished: false)
+    return operations.map { ID($0) }
+  }
+
+  private func interest(
+    _ queues: Set<QueueReport.ID> = [], limit: Int = WireLimits.mostRunOrderOperations,
+    rowLimit: Int = 0
+  ) -> Interest {
+    var interest = Interest(rowLimit: rowLimit)
+    interest.runOrder = .init(queues: queues, limit: limit)
+    return interest
+  }
+
+  @Test("RO-1, RO-3: A session sends the order of the ready operations, also of a suspended queue")
+  func order() {
+    watched.fillSlot()
+    let ids = add([.low, .normal, .veryHigh, .normal])
+    let expected = [2, 1, 3, 0].map { ids[$0] }
+    let order = watched.update(interest()).runOrders
+    #expect(order.map(\.ready) == [expected] && order.map(\.isCut) == [false])
+    #expect(order.map(\.executing.count) == [1] && order.map(\.isEstimated) == [false])
+    watched.queue.isSuspended = true
+    #expect(watched.update(interest()).runOrders.map(\.ready) == [expected])
+    watched.finishAll()
+    #expect(watched.update(interest()).runOrders.isEmpty)
+  }
+
+  @Test("RO-1: A session that does not request orders gets none, and the queue reads none")
+  func noRequest() {
+    watched.queue.isSuspended = true
+    _ = add([.normal, .normal])
+    _ = watched.update(interest())
+    #expect(watched.table.readyOrders.count == 1)
+    #expect(watched.update(Interest()).runOrders.isEmpty)
+    #expect(watched.table.readyOrders.isEmpty && watched.table.readyLimit(of: watched.id) == 0)
+    watched.finishAll()
+  }
+
+  @Test("RO-4: The executing operations are sent, the longest run first")
+  func executing() {
+    let gate = Gate()
+    watched.queue.maxConcurrentOperationCount = 3
+    var ids: [ID] = []
+    // The ids are in the opposite order of the starts.
+    let operations = (0..<3).map { _ in BlockOperation { gate.pass() } }
+    for operation in operations.reversed() { ids.append(ID(operation)) }
+    for (index, operation) in operations.enumerated() {
+      watched.queue.addOperation(operation)
+      gate.waitForArrivals(index + 1)
+    }
+    #expect(watched.update(interest()).runOrders.map(\.executing) == [ids.reversed()])
+    #expect(watched.update(interest(limit: 2)).runOrders.map(\.executing) == [[ids[2], ids[1]]])
+    gate.open()
+    watched.finishAll()
+  }
+
+  @Test("RO-5: An order has at most the requested number of operations, and says whether it is cut")
+  func limits() {
+    watched.queue.isSuspended = true
+    let ids = add(Array(repeating: .normal, count: 600))
+    let cut = watched.update(interest(limit: 3)).runOrders
+    #expect(cut.map(\.ready) == [Array(ids.prefix(3))] && cut.map(\.isCut) == [true])
+    for limit in [500, 501, .max] {
+      let most = watched.update(interest(limit: limit)).runOrders
+      #expect(most.map(\.ready.count) == [500] && most.map(\.isCut) == [true])
+    }
+    #expect(watched.update(interest(limit: -1)).runOrders.map(\.ready) == [[]])
+    watched.finishAll()
+  }
+
+  @Test("RO-5: All orders of an update together have at most 5,000 operations")
+  func sharedLimit() {
+    let orders = (1...64).map { number in
+      RunOrder(
+        queue: .init(UInt64(number)), executing: (0..<number).map { ID(UInt64($0)) },
+        ready: (0..<500).map { ID(UInt64($0)) })
+    }
+    let fitting = RunOrder.fitting(orders)
+    let count = fitting.reduce(0) { $0 + $1.executing.count + $1.ready.count }
+    #expect(count <= WireLimits.mostRunOrderIDs && count > WireLimits.mostRunOrderIDs / 2)
+    #expect(fitting.allSatisfy { $0.isCut && !$0.ready.isEmpty })
+    #expect(RunOrder.fitting(Array(orders.prefix(9))) == Array(orders.prefix(9)))
+  }
+
+  @Test("RO-8: The operations in the order of a named queue are sent, also if the list omits them")
+  func reports() {
+    watched.queue.isSuspended = true
+    let ids = add([.normal, .normal])
+    #expect(watched.update(interest()).changed.isEmpty)
+    #expect(watched.update(interest([watched.id])).changed.map(\.id) == ids)
+    #expect(watched.update(interest([.init(.max)])).runOrders.isEmpty)
+    watched.finishAll()
+  }
+
+  // MARK: The list in the order of the queue
+
+  private func rows(_ update: Update) -> Set<ID> { Set(update.changed.map(\.id)) }
+
+  @Test("RO-6: A list that is sorted by position has the executing and the next operations first")
+  func sortedList() {
+    watched.fillSlot()
+    let ids = add([.low, .normal, .high])
+    let waiting = BlockOperation {}
+    waiting.addDependency(BlockOperation {})
+    watched.queue.addOperation(waiting)
+    let sorted = Interest(order: SortOrder(by: .position), rowLimit: 3)
+    let first = watched.update(sorted)
+    #expect(first.changed.count == 3 && first.matchCount == 5)
+    #expect(rows(first).isSuperset(of: [ids[2], ids[1]]) && !rows(first).contains(ID(waiting)))
+    waiting.dependencies.forEach { waiting.removeDependency($0) }
+    watched.finishAll()
+  }
+
+  @Test("RO-6: A change of a priority moves the operations of a list that is sorted by position")
+  func changedPositions() throws {
+    watched.queue.isSuspended = true
+    let operations = watched.add(kinds: Array(repeating: "tile", count: 40))
+    let sorted = Interest(order: SortOrder(by: .position), rowLimit: 2)
+    #expect(rows(watched.update(sorted)) == Set(operations.prefix(2).map { ID($0) }))
+    operations[30].queuePriority = .veryHigh
+    operations[31].queuePriority = .veryHigh
+    watched.read()
+    let list = try #require(watched.table.lists[SessionID(rawValue: 1)])
+    let update = list.takeUpdate(from: watched.table)
+    #expect(rows(update) == Set(operations[30...31].map { ID($0) }))
+    #expect(Set(update.removed) == Set(operations.prefix(2).map { ID($0) }))
+    // The last operation in the reverse order is the first one.
+    let reversed = Interest(order: SortOrder(by: .position, isReversed: true), rowLimit: 1)
+    #expect(watched.update(reversed).changed.map(\.id) == [ID(operations[39])])
+    watched.finishAll()
+    watched.read()
+    #expect(list.takeUpdate(from: watched.table).matchCount == 40)
+  }
+
+  @Test("RO-6: Operations that leave a list that is sorted by position leave no row behind")
+  func ends() {
+    let sorted = Interest(order: SortOrder(by: .position), hidesOver: true, rowLimit: 500)
+    watched.fillSlot()
+    let ids = add(Array(repeating: .normal, count: 20))
+    #expect(watched.update(sorted).matchCount == 21)
+    #expect(watched.table.positions[ids[19]] == 20)
+    watched.finishAll()
+    let update = watched.update(sorted)
+    #expect(update.matchCount == 0 && update.removed.count == 21)
+  }
+}
