@@ -35,16 +35,7 @@ struct KeyTests {
       dashboard.take(.input(.alt("3")))
       dashboard.press("j")
     case .timeline:
-      dashboard = HistoryScene.dashboard(columns: 80, rows: 16)
-      dashboard.press("[")
-      dashboard.take(.input(.alt("4")))
-      HistoryScene.report(&dashboard)
-      // The run of the operation 1042 is selected. Its slot has an earlier and a later run, and the operation can
-      // still be cancelled.
-      var update = Scene.update
-      update.runs = runsAroundOperation
-      dashboard.take(.monitor(.update(update)))
-      dashboard.press("jjjh")
+      dashboard = timelineDashboard()
     case .events:
       dashboard = HistoryScene.dashboard(columns: 80, rows: 24)
       dashboard.press("[")
@@ -94,6 +85,20 @@ struct KeyTests {
       }
       if context == .groups { dashboard.press("j") }
     }
+    return dashboard
+  }
+
+  private static func timelineDashboard() -> Dashboard {
+    var dashboard = HistoryScene.dashboard(columns: 80, rows: 16)
+    dashboard.press("[")
+    dashboard.take(.input(.alt("4")))
+    HistoryScene.report(&dashboard)
+    // The run of the operation 1042 is selected. Its slot has an earlier and a later run, and the operation can
+    // still be cancelled.
+    var update = Scene.update
+    update.runs = runsAroundOperation
+    dashboard.take(.monitor(.update(update)))
+    dashboard.press("jjjh")
     return dashboard
   }
 
