@@ -59,7 +59,11 @@ import Testing
     let (window, _) = try start(columns: 300, rows: 30, names: 12)
     window.type("\t\t\t\tG")
     func row(_ id: String) -> Int? {
-      window.screen.lines.lastIndex { $0.contains("\(id) ") && $0.contains("→") }
+      // The row of an event has its time and the id of its operation first.
+      window.screen.lines.lastIndex {
+        $0.drop { "▌ ".contains($0) }.split(separator: " ").dropFirst().first == id[...]
+          && $0.contains(":")
+      }
     }
     #expect(window.wait { $0.contains("following") && row("#105") != nil })
     let row105 = try #require(row("#105"))
