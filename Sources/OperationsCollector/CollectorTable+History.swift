@@ -24,7 +24,7 @@ extension CollectorTable {
     of operations: Set<OperationReport.ID>, at now: MonitorTime
   ) -> [String: TimeStatistics] {
     let kinds = Set(operations.lazy.compactMap { self.entries[$0]?.report.kind })
-    return kindTimes.statistics(of: kinds, in: times, at: now)
+    return kindTimes.statistics(of: kinds, in: times, at: now, isAtRest: isAtRest)
   }
 
   /// Returns the operation with this id; `nil` if it has finished or no longer exists.

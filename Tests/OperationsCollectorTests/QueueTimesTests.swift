@@ -65,6 +65,20 @@ struct QueueTimesTests {
     }
   }
 
+  @Test("QC-3: If nothing executes, the times of the kind of a requested operation are up to date")
+  func restOfKinds() throws {
+    let operation = try #require(watched.add(kinds: ["a"]).first)
+    watched.finishAll()
+    let interest = Interest(rowLimit: 0, operations: [.init(operation)])
+    for count in 1...5 {
+      if count > 1 { watched.add(kinds: ["a"]) }
+      watched.finishAll()
+      let list = watched.watch(interest)
+      #expect(list.takeUpdate(from: watched.table).kindTimes["a"]?.run?.count == count)
+      #expect(list.nextDetail == nil)
+    }
+  }
+
   @Test("QC-3: While an operation executes, outdated statistics are sent again a second later")
   func outdatedStatistics() {
     var times = TimeHistograms()

@@ -58,7 +58,7 @@ struct KindStatistics {
 
   /// Returns the statistics of these kinds. Kinds without known times are omitted.
   mutating func statistics(
-    of kinds: Set<String>, in times: TimeHistograms, at now: MonitorTime, isAtRest: Bool = false
+    of kinds: Set<String>, in times: TimeHistograms, at now: MonitorTime, isAtRest: Bool
   ) -> [String: TimeStatistics] {
     var found: [String: TimeStatistics] = [:]
     for kind in kinds.sorted().prefix(Self.limit) {

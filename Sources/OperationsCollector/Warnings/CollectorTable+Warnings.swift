@@ -99,7 +99,7 @@ extension CollectorTable {
     let reports = running.prefix(SlowLimits.searchLimit).compactMap { report($0) }
       .filter { $0.state == .executing && !stuck.contains($0.id) }
     let statistics = kindTimes.statistics(
-      of: Set(reports.lazy.map(\.kind)), in: times, at: now)
+      of: Set(reports.lazy.map(\.kind)), in: times, at: now, isAtRest: reports.isEmpty)
     return reports.compactMap { report in
       let kind = report.kind
       guard let started = report.started,

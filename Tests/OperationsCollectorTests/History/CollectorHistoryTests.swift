@@ -234,7 +234,8 @@ import Testing
     var kindTimes = KindStatistics()
     note("Tile", in: &times)
     func count(at milliseconds: Int64) -> Int? {
-      kindTimes.statistics(of: ["Tile"], in: times, at: moment(milliseconds))["Tile"]?.run?.count
+      kindTimes.statistics(
+        of: ["Tile"], in: times, at: moment(milliseconds), isAtRest: false)["Tile"]?.run?.count
     }
     #expect(count(at: 20) == 1)
     note("Tile", in: &times)
@@ -247,7 +248,8 @@ import Testing
     var kindTimes = KindStatistics()
     let names = Set((0..<200).map { "Class \($0)" })
     for name in names { note(name, in: &times) }
-    let found = kindTimes.statistics(of: names.union(["Never"]), in: times, at: moment(20))
+    let found = kindTimes.statistics(
+      of: names.union(["Never"]), in: times, at: moment(20), isAtRest: false)
     #expect(found.count == KindStatistics.limit && found["Never"] == nil)
   }
 }
