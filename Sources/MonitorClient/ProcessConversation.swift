@@ -82,13 +82,14 @@ struct ProcessConversation {
   mutating func take(_ message: ProcessMessage) -> [Action] {
     switch message {
     case .unknown: return []
-    case .hello(let hello, let versions):
+    case .hello(var hello, let versions):
       guard !isGreeted else { return [fault("the protocol's greeting was received twice")] }
       guard ProtocolVersions.current.isCompatible(with: versions) else {
         return [.fail(AttachError(otherVersion: versions))]
       }
       isGreeted = true
       self.versions = versions
+      hello.sendsQueueDetails = versions.knowsQueueDetails
       return [.greeted(hello, versions: versions)]
     case .bye(let farewell):
       guard isGreeted, farewell.cause == .processEnds else { return [.fail(AttachError(farewell))] }

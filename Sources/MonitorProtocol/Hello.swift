@@ -28,6 +28,9 @@ public struct Hello: Sendable, Equatable {
   /// Whether the source carries out ``MonitorCommand/setHeld(_:_:)``. The viewer sets this value. It is not a part of
   /// the message, because processes cannot hold operations.
   package var canHold = false
+  /// Whether the process sends run orders, groups and the times of queues, which processes before version 1.4 of the
+  /// protocol do not know. The viewer sets this value. It is not a part of the message.
+  package var sendsQueueDetails = true
   /// Whether the process carries out ``MonitorCommand/retry(_:names:)``. Since version 1.3 of the
   /// protocol.
   public var canRetry = false

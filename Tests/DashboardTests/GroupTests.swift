@@ -209,6 +209,59 @@ struct GroupTests {
     #expect(dashboard.text().shows("not counted before the pause"))
   }
 
+  @Test("GR-7: A process with an older version of opq never counts, and the screen says so")
+  func anOldProcessIsNamed() {
+    var hello = Scene.hello
+    hello.sendsQueueDetails = false
+    var dashboard = ViewScene.dashboard()
+    dashboard.take(.monitor(.hello(hello)))
+    var update = ViewScene.update
+    update.groups = nil
+    dashboard.take(.monitor(.update(update)))
+    dashboard.press("v")
+    #expect(
+      dashboard.text().shows(
+        "a process with an older version of opq does not count operations by kind"))
+    #expect(!dashboard.text().shows("counting…"))
+    dashboard.press("v")
+    #expect(dashboard.text().shows("does not count operations by queue"))
+  }
+
+  @Test("GR-7: Processes with an older version of opq are named below the groups of the others")
+  func oldProcessesAreNamed() {
+    var hello = Scene.hello
+    hello.sendsQueueDetails = false
+    var dashboard = ViewScene.dashboard()
+    dashboard.press("v")
+    var update = ViewScene.update
+    update.groups = OperationGroups(
+      by: .kind, groups: (1...50).map { .init(key: .kind("kind \($0)")) })
+    update.processes = [
+      ProcessReport(number: 1, hello: Scene.hello), ProcessReport(number: 2, hello: hello),
+    ]
+    dashboard.take(.monitor(.update(update)))
+    #expect(
+      dashboard.text().shows("  1 process with an older version of opq is not counted"))
+    update.groups?.otherCount = 2
+    update.processes.append(ProcessReport(number: 3, hello: hello))
+    dashboard.take(.monitor(.update(update)))
+    #expect(
+      dashboard.text().shows(
+        "  2 more groups, 2 processes with an older version of opq are not counted"))
+    dashboard.press("G")
+    #expect(dashboard.text().shows("▌ kind 9 "))
+  }
+
+  @Test("GR-7: If no further updates arrive, the screen says why there are no groups")
+  func theEndIsNamed() {
+    var dashboard = ViewScene.dashboard()
+    dashboard.press("vv")
+    dashboard.take(.monitor(.disconnected(reason: "the process does not answer")))
+    #expect(dashboard.text().shows("not counted before the connection was lost"))
+    dashboard.take(.monitor(.ended(reason: "the process has exited")))
+    #expect(dashboard.text().shows("not counted before the updates ended"))
+  }
+
   @Test("GR-8: The rate counts all operations of the group that have ended")
   func theRateIsExact() {
     var dashboard = GroupScene.dashboard(by: .kind)

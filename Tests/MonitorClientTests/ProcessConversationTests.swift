@@ -41,6 +41,17 @@ import Testing
     )
   }
 
+  @Test("The greeting says whether the process knows run orders and groups", arguments: [3, 4, 5])
+  func queueDetails(minor: UInt32) {
+    let versions = ProtocolVersions(major: ProtocolVersions.current.major, minor: minor)
+    var expected = hello
+    expected.sendsQueueDetails = minor >= 4
+    var conversation = ProcessConversation()
+    #expect(
+      conversation.take(.hello(hello, versions: versions))
+        == [.greeted(expected, versions: versions)])
+  }
+
   @Test("A process of an earlier version receives a filter without words that it refuses")
   func filtersForEarlierVersions() throws {
     let filter = try OperationFilter("tiles !state:failed|state:succeeded")

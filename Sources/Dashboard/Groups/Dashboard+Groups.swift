@@ -60,8 +60,12 @@ extension Dashboard {
     }
   }
 
-  /// The number of rows for groups on the screen. A line below them has the number of further groups.
-  var groupHeight: Int { max(1, pageHeight - ((shown.groups?.otherCount ?? 0) > 0 ? 1 : 0)) }
+  /// The number of rows for groups on the screen. A line below them has the number of further groups and of processes
+  /// whose operations are not counted.
+  var groupHeight: Int {
+    let hasRemark = (shown.groups?.otherCount ?? 0) > 0 || shown.uncountedProcessCount > 0
+    return max(1, pageHeight - (hasRemark ? 1 : 0))
+  }
 
   /// Moves the selection of the groups by `offset` rows, at most to the first or the last row.
   mutating func moveInGroups(by offset: Int) {
@@ -99,6 +103,18 @@ extension Dashboard {
 }
 
 extension MonitoredState {
+  /// The number of watched processes that cannot count the operations of groups, because their versions of the protocol
+  /// do not know groups.
+  var uncountedProcessCount: Int {
+    if processes.isEmpty { return hello?.sendsQueueDetails == false ? 1 : 0 }
+    return processes.count { !$0.hello.sendsQueueDetails }
+  }
+
+  /// Whether no watched process can count the operations of groups.
+  var isWithoutGroups: Bool {
+    uncountedProcessCount > 0 && uncountedProcessCount == max(1, processes.count)
+  }
+
   /// Adds the counts of an update to the histories of the groups. An update without groups removes the histories,
   /// because the next update counts the operations that have ended meanwhile.
   mutating func noteGroupHistories(_ update: Update) {

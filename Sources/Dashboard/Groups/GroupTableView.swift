@@ -33,7 +33,9 @@ struct GroupTableView {
     monitored.groups.flatMap { $0.by == state.by ? $0.otherCount : nil } ?? 0
   }
 
-  private var height: Int { max(1, layout.bodyHeight - (otherCount > 0 ? 1 : 0)) }
+  private var height: Int {
+    max(1, layout.bodyHeight - (otherCount > 0 || monitored.uncountedProcessCount > 0 ? 1 : 0))
+  }
 
   /// Returns the number of past seconds that a table of this width shows.
   static func seconds(columns: Int) -> Int {
@@ -145,7 +147,8 @@ struct GroupTableView {
       style: Style(.strong))
   }
 
-  /// Draws the number of groups that have no row, or the reason why there are no groups.
+  /// Draws the number of groups that have no row and of processes that are not counted, or the reason why there are no
+  /// groups.
   private func drawRemark(below lineCount: Int, on canvas: inout Canvas) {
     let row = layout.body.lowerBound + lineCount
     guard row < layout.body.upperBound, let remark = remark(canvas.glyphs) else { return }
@@ -153,17 +156,35 @@ struct GroupTableView {
   }
 
   private func remark(_ glyphs: Glyphs) -> String? {
-    if otherCount > 0 {
-      let isLast = !state.lines(height: height).isEmpty
-      let noun = otherCount == 1 ? "group" : "groups"
-      return isLast ? "\(CountText.text(otherCount)) more \(noun)" : nil
+    var remarks: [String] = []
+    if otherCount > 0, !state.lines(height: height).isEmpty {
+      remarks.append(
+        "\(CountText.text(otherCount)) more \(otherCount == 1 ? "group" : "groups")")
     }
-    guard state.rows.isEmpty else { return nil }
-    guard monitored.groups?.by != state.by else {
+    if otherCount == 0, state.rows.isEmpty { remarks.append(reason(glyphs)) }
+    let uncounted = monitored.uncountedProcessCount
+    if uncounted > 0, !monitored.isWithoutGroups {
+      remarks.append(
+        uncounted == 1
+          ? "1 process with an older version of opq is not counted"
+          : "\(CountText.text(uncounted)) processes with an older version of opq are not counted")
+    }
+    return remarks.isEmpty ? nil : remarks.joined(separator: ", ")
+  }
+
+  /// Returns the reason why there are no groups.
+  private func reason(_ glyphs: Glyphs) -> String {
+    if monitored.groups?.by == state.by {
       let isFiltered = dashboard.list.listing.filter != nil
       return isFiltered ? "no operation matches the filter" : "no operations"
     }
+    if monitored.isWithoutGroups {
+      return "a process with an older version of opq does not count operations by "
+        + (state.by == .kind ? "kind" : "queue")
+    }
     if dashboard.paused != nil { return "not counted before the pause; press p to continue" }
+    if monitored.endedReason != nil { return "not counted before the updates ended" }
+    if monitored.disconnectedReason != nil { return "not counted before the connection was lost" }
     return "counting\(glyphs.ellipsis)"
   }
 

@@ -249,6 +249,7 @@ struct ProcessMerge {
     hello.bootID = bootID
     hello.totalCount = reports.reduce(0) { $0 + $1.hello.totalCount }
     hello.canRetry = reports.contains(where: \.hello.canRetry)
+    hello.sendsQueueDetails = reports.contains(where: \.hello.sendsQueueDetails)
     return hello
   }
 
