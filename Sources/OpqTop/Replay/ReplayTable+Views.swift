@@ -88,6 +88,9 @@ extension ReplayTable {
       counts[key(of: report, by: request.by), default: StateCounts()].add(report.state)
     }
     let times = recentTimes({ key(of: $0, by: request.by) }, at: now)
+    let endedQueues = Dictionary(
+      state.queues.lazy.map { ($0.id, $0.counts.finished + $0.counts.cancelled) },
+      uniquingKeysWith: { first, _ in first })
     let groups = counts.map { key, counts in
       var group = OperationGroups.Group(key: key, counts: counts)
       let recent = times[key]
@@ -95,9 +98,7 @@ extension ReplayTable {
       group.runBuckets = recent?.runBuckets ?? []
       switch key {
       case .kind(let kind): group.endedCount = endedKinds[kind] ?? 0
-      case .queue(let id):
-        let queue = state.queues.first { $0.id == id }
-        group.endedCount = queue.map { $0.counts.finished + $0.counts.cancelled } ?? 0
+      case .queue(let id): group.endedCount = endedQueues[id] ?? 0
       }
       return group
     }
@@ -105,7 +106,7 @@ extension ReplayTable {
     let sorted = groups.sorted { left, right in
       let unfinished = (left.counts.unfinished, right.counts.unfinished)
       if unfinished.0 != unfinished.1 { return unfinished.0 > unfinished.1 }
-      return title(of: left.key, names) < title(of: right.key, names)
+      return place(of: left.key, names) < place(of: right.key, names)
     }
     let limit = max(0, request.limit)
     return OperationGroups(
@@ -122,12 +123,14 @@ extension ReplayTable {
     }
   }
 
-  private func title(
+  /// Returns the values by which groups with equally many unfinished operations are sorted. Queues may have the same
+  /// name.
+  private func place(
     of key: OperationGroups.Key, _ names: [QueueReport.ID: String]
-  ) -> String {
+  ) -> (title: String, queue: UInt64) {
     switch key {
-    case .kind(let kind): kind
-    case .queue(let id): names[id] ?? ""
+    case .kind(let kind): (kind, 0)
+    case .queue(let id): (names[id] ?? "", id.rawValue)
     }
   }
 

@@ -14,7 +14,8 @@ struct ReplayTable: Sendable {
   private var logs = ReplayLogs()
   private var isBeginning = false
   private var eventFilter: OperationFilter?
-  /// The number of operations of each kind that have ended since the last complete state of the recording.
+  /// The number of operations of each kind that have ended. It includes those that the process has removed since the
+  /// table was reset.
   private(set) var endedKinds: [String: Int] = [:]
 
   /// The maximum number of events that are kept for the viewer.
@@ -35,10 +36,10 @@ struct ReplayTable: Sendable {
         note(report, since: state.operations[report.id], at: update.time, names, changed)
       }
     }
-    if isWhole { endedKinds = [:] }
     for report in update.changed where report.state.isOver {
-      let wasOver = !isWhole && state.operations[report.id]?.state.isOver == true
-      if !wasOver { endedKinds[report.kind, default: 0] += 1 }
+      // A complete state has all operations again.
+      if state.operations[report.id]?.state.isOver == true { continue }
+      endedKinds[report.kind, default: 0] += 1
     }
     state.apply(update, isWhole: isWhole)
   }
@@ -108,8 +109,7 @@ struct ReplayTable: Sendable {
   ) {
     update.runOrders = interest.runOrder.map { runOrders($0) } ?? []
     update.groups = interest.groups.map { request in
-      let ids = interest.rowLimit == nil ? Array(state.operations.ids) : listed.map(\.id)
-      return groups(request, of: ids, at: update.time)
+      groups(request, of: listed.map(\.id), at: update.time)
     }
     let times = interest.queueTimes ? queueTimes(at: update.time) : nil
     for index in update.queues.indices {
@@ -132,11 +132,11 @@ struct ReplayTable: Sendable {
   // MARK: The list
 
   /// Returns the keys of the operations in the list without a limit, in the order of the list; empty
-  /// if the viewer requests all operations and no list.
+  /// if the viewer requests neither rows of the list nor groups.
   private func list(
     _ interest: Interest, warnings: [MonitorWarning], at time: MonitorTime
   ) -> [SortKey] {
-    guard interest.rowLimit != nil else { return [] }
+    guard interest.rowLimit != nil || interest.groups != nil else { return [] }
     let names = state.queueNames
     let positions = interest.order.column == .position ? positions : [:]
     let warned = interest.showsWarnedOnly ? Set(warnings.lazy.flatMap(\.markedOperations)) : nil

@@ -106,6 +106,54 @@ struct ReplayViewsTests {
     #expect(try update(&table, interest).groups?.groups.map(\.endedCount) == [2])
   }
 
+  @Test(
+    "GC-4: A complete state within the recording does not decrease the number of ended operations")
+  func endedOperationsOfACompleteState() throws {
+    let running = report(1, .executing, started: 1)
+    var table = table([running, report(2, .finished, started: 1, finished: 2)])
+    table.apply(
+      Update(time: Scene.time(11), changed: [], removed: ids(2)), isWhole: false)
+    table.apply(
+      Update(
+        time: Scene.time(12), changed: [running, report(3, .finished, started: 2, finished: 11)]),
+      isWhole: true)
+    table.apply(
+      Update(
+        time: Scene.time(13), changed: [running, report(3, .finished, started: 2, finished: 11)]),
+      isWhole: true)
+    var interest = Interest(rowLimit: 1)
+    interest.groups = .init(by: .kind)
+    #expect(try update(&table, interest).groups?.groups.map(\.endedCount) == [2])
+  }
+
+  @Test("GC-3: Groups of a replay with the same name and size keep their order")
+  func equalNames() throws {
+    var table = ReplayTable()
+    var state = Update(
+      time: Scene.time(10),
+      changed: (1...20).map { number in
+        OperationReport(
+          id: Scene.id(number), name: "", className: "Tile", queue: .init(UInt64(number)),
+          state: .waiting)
+      })
+    state.queues = (1...20).map { QueueReport(id: .init($0), name: "cpu") }
+    table.apply(state, isWhole: true)
+    var interest = Interest(rowLimit: 1)
+    interest.groups = .init(by: .queue)
+    let keys = try update(&table, interest).groups?.groups.map(\.key)
+    #expect(keys == (1...20).map { .queue(.init($0)) })
+  }
+
+  @Test("GC-1: The filter of a replay also excludes operations from groups without rows")
+  func groupsWithoutRows() throws {
+    var table = table([report(1, .waiting, kind: "A"), report(2, .waiting, kind: "B")])
+    var interest = Interest(filter: try OperationFilter("kind:=A"), rowLimit: nil)
+    interest.groups = .init(by: .kind)
+    let answer = try update(&table, interest)
+    #expect(answer.groups?.groups.map(\.key) == [.kind("A")])
+    #expect(answer.matchCount == 2 && answer.changed.count == 2)
+  }
+
   @Test("QC-2: The times of a queue in a replay are those of the last minute")
   func queueTimes() throws {
     var reports = (1...100).map {
