@@ -60,6 +60,11 @@ extension CollectorTable {
   }
 }
 
+extension Interest {
+  /// Whether the viewer requests rows of the list or groups of its operations. Otherwise the list is empty.
+  var needsList: Bool { rowLimit != nil || groups != nil }
+}
+
 /// The number of operations of each queue that have ended since monitoring began.
 struct EndedCounts {
   /// The maximum number of queues whose counts are kept after they no longer exist.

@@ -56,6 +56,7 @@ final class SessionList {
   /// The time at which the session sends log lines that came too soon after its last update; `nil` if
   /// no lines wait, or if changes wait too.
   private(set) var nextLogTime: MonitorTime?
+
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
     self.interest = interest
     self.now = now
@@ -72,7 +73,7 @@ final class SessionList {
   /// The time at which the filter must be evaluated again because of the ages of operations; `nil`
   /// if the filter does not depend on the time.
   var nextRefresh: MonitorTime? {
-    guard interest.filter?.dependsOnTime == true, interest.rowLimit != nil else { return nil }
+    guard interest.filter?.dependsOnTime == true, interest.needsList else { return nil }
     return now + max(Self.refreshInterval, order.fillingTime * Self.refreshShare)
   }
 
@@ -94,6 +95,7 @@ final class SessionList {
     let mustRefill =
       interest.order.column != new.order.column || interest.filter != new.filter
       || interest.names != new.names || interest.hidesOver != new.hidesOver
+      || interest.needsList != new.needsList
     let mustRefillRoots = (interest.rootLimit > 0) != (new.rootLimit > 0)
     let hasOtherGroups = interest.groups?.by != new.groups?.by
     events.change(from: interest, to: new, in: table)
@@ -206,7 +208,7 @@ final class SessionList {
 
   /// Returns the sort key of an operation; `nil` if the operation does not belong in the list.
   private func key(of report: OperationReport, in table: CollectorTable) -> SortKey? {
-    guard interest.rowLimit != nil || interest.groups != nil else { return nil }
+    guard interest.needsList else { return nil }
     let queueName = table.queues[report.queue]?.name ?? ""
     return interest.sortKey(
       of: report, queueName: queueName, at: now, position: positions[report.id])

@@ -65,6 +65,24 @@ struct GroupTests {
     #expect(totals(watched.update(try interest())) == [.kind("hash"): 2, .kind("tile"): 1])
   }
 
+  @Test("GC-1: Groups can be requested without rows, and rows after that")
+  func groupsWithoutRows() throws {
+    watched.queue.isSuspended = true
+    watched.add(kinds: ["hash", "tile", "hash"])
+    var withoutRows = try interest("kind:=hash")
+    withoutRows.rowLimit = nil
+    withoutRows.groups = nil
+    #expect(watched.update(withoutRows).groups == nil)
+    withoutRows.groups = .init(by: .kind)
+    #expect(totals(watched.update(withoutRows)) == [.kind("hash"): 2])
+    withoutRows.groups = nil
+    #expect(watched.update(withoutRows).groups == nil)
+    withoutRows.rowLimit = 1
+    let update = watched.update(withoutRows)
+    #expect(update.matchCount == 2 && update.removed.count == 2)
+    watched.finishAll()
+  }
+
   @Test("GC-1: The groups follow each change of an operation", arguments: 1...20)
   func changes(seed: UInt64) throws {
     var random = SeededNumbers(state: seed)
