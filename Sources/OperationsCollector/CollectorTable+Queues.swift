@@ -72,6 +72,7 @@ extension CollectorTable {
     let knownCount = queues.count
     queues = queues.filter { ids.contains($0.key) }
     if queues.count < knownCount {
+      readyQueueCount = queues.values.count { $0.counts.ready > 0 }
       // A session's list of operations may be sorted by the name of the removed queue, so it must
       // be updated.
       for list in lists.values { list.queueNameDidChange(in: self) }

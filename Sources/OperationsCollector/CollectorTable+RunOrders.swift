@@ -9,7 +9,7 @@ import OperationsCore
 
 extension CollectorTable {
   /// The maximum number of ready operations that one reading of all queues reads, if sessions request the orders of
-  /// all queues.
+  /// all queues. The queues with ready operations share it.
   private static let mostReadyOperations = 20_000
   /// The number of executing operations that are compared, in all run orders of an update together.
   private static let mostComparedOperations = 10_000
@@ -17,7 +17,7 @@ extension CollectorTable {
   /// Returns the maximum number of ready operations of a queue that the sessions request; 0 if no session requests the
   /// order of the queue.
   func readyLimit(of queue: QueueReport.ID) -> Int {
-    let share = max(1, Self.mostReadyOperations / max(1, queues.count))
+    let share = max(1, Self.mostReadyOperations / max(1, readyQueueCount))
     return lists.values.reduce(0) { limit, list in
       max(limit, list.interest.readyLimit(of: queue, share: share))
     }

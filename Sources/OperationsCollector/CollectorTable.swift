@@ -65,6 +65,8 @@ final class CollectorTable {
   var endedCounts = EndedCounts()
   /// The order of the ready operations of each queue for which a session requests it.
   var readyOrders: [QueueReport.ID: ReadyOrder] = [:]
+  /// The number of queues with ready operations, according to their last reports.
+  var readyQueueCount = 0
   /// The number of state changes that the queues have counted but not recorded since the first reading of the
   /// queues.
   private(set) var lostSteps: UInt64 = 0
@@ -197,7 +199,10 @@ final class CollectorTable {
       isSuspended: snapshot.isSuspended, startLimit: snapshot.startLimit.map { .init($0) })
     // The queue counts an operation that it has chosen, and that is then cancelled before it begins.
     queues[id]?.startedCount = max(old?.startedCount ?? 0, snapshot.startedCount)
-    if let report = queues[id] { endedCounts.note(report, isFirstReading: isFirstReading) }
+    if let report = queues[id] {
+      endedCounts.note(report, isFirstReading: isFirstReading)
+      readyQueueCount += (report.counts.ready > 0 ? 1 : 0) - (old?.counts.ready ?? 0 > 0 ? 1 : 0)
+    }
     take(snapshot.readyOrder, of: id)
     if let old, old.name != snapshot.name {
       for list in lists.values { list.queueNameDidChange(in: self) }
