@@ -104,6 +104,28 @@ struct RunOrderTests {
     #expect(RunOrder.fitting(Array(orders.prefix(9))) == Array(orders.prefix(9)))
   }
 
+  @Test(
+    "RO-5: Only queues with ready operations share the operations of a list that is sorted by position"
+  )
+  func sharesOfQueues() {
+    watched.queue.isSuspended = true
+    watched.add(kinds: Array(repeating: "tile", count: 30))
+    for number in 1...20_000 {
+      let id = QueueReport.ID(UInt64(number) << 32)
+      watched.table.queues[id] = QueueReport(id: id, name: "idle")
+    }
+    _ = watched.update(Interest(order: SortOrder(by: .position), rowLimit: 1))
+    #expect(watched.table.readyQueueCount == 1 && watched.table.positions.count == 30)
+    watched.finishAll()
+    watched.read()
+    #expect(watched.table.readyQueueCount == 0)
+    // If very many queues have ready operations, each of them has a small share.
+    watched.table.readyQueueCount = 10_000
+    #expect(watched.table.readyLimit(of: watched.id) == 2)
+    watched.table.keepQueues([watched.id])
+    #expect(watched.table.readyQueueCount == 0)
+  }
+
   @Test("RO-8: The operations in the order of a named queue are sent, also if the list omits them")
   func reports() {
     watched.queue.isSuspended = true
