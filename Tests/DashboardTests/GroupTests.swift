@@ -100,6 +100,9 @@ struct GroupTests {
     dashboard.press(">>>>")
     #expect(dashboard.text().shows("sort: waiting"))
     #expect(dashboard.text().shows("READY WAIT  FIN"))
+    // The sentence about the group leaves room for the order.
+    #expect(dashboard.text().contains { $0.contains(" operations unfinished  ") })
+    #expect(!dashboard.text().contains { $0.contains("sort: ") && $0.contains("…") })
   }
 
   @Test("GR-4: Enter lists the operations of the group, and Esc lists all operations again")
