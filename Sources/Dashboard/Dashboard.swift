@@ -180,7 +180,7 @@ public struct Dashboard: Sendable {
     }
     let moments = [
       screen.notice?.expires, prompts.goTo?.expires, picker?.nextLook, list.cancelledRows.nextMove,
-      drawnNews,
+      nextQueueRequest, drawnNews,
     ].compactMap { $0 }
     return moments.min().map { max($0, now) }
   }
@@ -211,6 +211,7 @@ public struct Dashboard: Sendable {
     let mustMoveRows = list.cancelledRows.nextMove.map { $0 <= now } ?? false
     let mustSortGroups = shownGroups?.order.column == .rate
     if screen.view == .timeline || mustMoveRows || mustSortGroups { settle() }
+    if let moment = nextQueueRequest, moment <= now { settleQueueRequest() }
     if let notice = screen.notice, notice.expires <= now { screen.notice = nil }
     if let remark = settingsRemark {
       settingsRemark = nil

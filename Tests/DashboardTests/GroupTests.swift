@@ -100,6 +100,9 @@ struct GroupTests {
     dashboard.press(">>>>")
     #expect(dashboard.text().shows("sort: waiting"))
     #expect(dashboard.text().shows("READY WAIT  FIN"))
+    // The sentence about the group leaves room for the order.
+    #expect(dashboard.text().contains { $0.contains(" operations unfinished  ") })
+    #expect(!dashboard.text().contains { $0.contains("sort: ") && $0.contains("…") })
   }
 
   @Test("GR-4: Enter lists the operations of the group, and Esc lists all operations again")
@@ -129,6 +132,37 @@ struct GroupTests {
     var queues = GroupScene.dashboard(by: .queue)
     queues.press(.enter)
     #expect(queues.list.listing.filter?.text == "queue:=\"cpu\"")
+  }
+
+  @Test("GR-4: If two queues have the same name, the filter matches only the queue of the group")
+  func theNameOfAQueueIsNotUnique() throws {
+    var dashboard = GroupScene.dashboard(by: .queue)
+    var update = ViewScene.update
+    update.time = dashboard.now
+    update.groups = GroupScene.groups(by: .queue)
+    for index in update.queues.indices { update.queues[index].name = "pool" }
+    dashboard.take(.monitor(.update(update)))
+    dashboard.press("j")
+    dashboard.press(.enter)
+    let filter = try #require(dashboard.list.listing.filter)
+    #expect(filter.text == "queue:=\"pool\" queue:=#\(Scene.io.rawValue)")
+    let matching = Scene.operations.filter { filter.matches($0, queueName: "pool", at: Scene.now) }
+    #expect(!matching.isEmpty && matching.allSatisfy { $0.queue == Scene.io })
+    #expect(dashboard.list.rows.keys.count == matching.count)
+  }
+
+  @Test("GR-4: A group whose queue no longer exists is not listed")
+  func theQueueOfAGroupIsGone() {
+    var dashboard = GroupScene.dashboard(by: .queue)
+    var update = ViewScene.update
+    update.time = dashboard.now
+    update.groups = GroupScene.groups(by: .queue)
+    update.queues.removeAll { $0.id == Scene.cpu }
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.groups?.selected?.key == .queue(Scene.cpu))
+    #expect(dashboard.press(.enter) == [.bell])
+    #expect(dashboard.text().shows("the queue no longer exists"))
+    #expect(dashboard.keyContext == .groups && dashboard.list.listing.filter == nil)
   }
 
   @Test("GR-4: A filter of the list stays in force when Enter lists a group")

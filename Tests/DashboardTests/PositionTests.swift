@@ -112,6 +112,19 @@ struct PositionTests {
     #expect(dashboard.text().shows("#1110 held: 1st in net, which is suspended; press S"))
   }
 
+  @Test("PO-3: A sentence without room leaves out its end instead of a part of a word")
+  func aSentenceWithoutRoomIsShorter() {
+    var dashboard = Self.sortedDashboard()
+    dashboard.press("1110")
+    dashboard.press(.enter)
+    let sentence = "#1110 held: 1st in net, which is suspended"
+    #expect(dashboard.text().shows("\(sentence); press S to resume it"))
+    dashboard.press("\\queue:net")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("\(sentence); press S  "))
+    #expect(dashboard.text().shows("  filter: queue:net"))
+  }
+
   @Test("PO-3: Ordinal numbers have their English endings")
   func ordinalsHaveEndings() {
     let numbers = [1, 2, 3, 4, 11, 12, 13, 21, 22, 103, 111, 112, 500]

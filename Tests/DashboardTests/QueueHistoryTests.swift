@@ -127,6 +127,26 @@ struct QueueHistoryTests {
     #expect(try Self.history(state).samples == [0])
   }
 
+  @Test("QV-3: An update that arrives after the end of its second continues the history")
+  func updateAfterItsSecond() throws {
+    var state = Self.state(Self.queue(0, executing: 4))
+    Self.report(Self.queue(3, executing: 2), at: 1.5, to: &state)
+    state.advance(to: Scene.seconds(2))
+    Self.report(Self.queue(8, executing: 2), at: 1.98, to: &state)
+    state.advance(to: Scene.seconds(3))
+    let history = try Self.history(state)
+    #expect(history.samples == [0, 3, 5])
+    // Four slots of four were taken for 1.5 s, and two for 1.5 s.
+    #expect(history.use == .share(0.75))
+  }
+
+  @Test("QV-4: More executing operations than slots cause no ticks after a minute")
+  func useAboveTheWidthSettles() throws {
+    var state = Self.state(Self.queue(0, executing: 9, width: 2))
+    state.advance(to: Scene.seconds(70))
+    #expect(try !Self.history(state).isSettling(within: QueueHistory.capacity))
+  }
+
   @Test("QV-3: A number that decreases is no start")
   func decrease() throws {
     var state = Self.state(Self.queue(50))

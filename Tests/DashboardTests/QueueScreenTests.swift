@@ -98,7 +98,7 @@ struct QueueScreenTests {
     var dashboard = Self.dashboard()
     Self.report(to: &dashboard) { $0.runOrders[0].ready.insert(ID(4_000), at: 1) }
     #expect(dashboard.text().shows("2 #4000 "))
-    #expect(dashboard.text().shows("details have not arrived yet"))
+    #expect(dashboard.text().shows("details are not known"))
   }
 
   // MARK: What the next operation waits for
@@ -115,13 +115,32 @@ struct QueueScreenTests {
     #expect(sentence { $0.isSuspended = true } == "\(start) starts after the queue is resumed (S)")
     #expect(
       sentence { $0.width = 0 } == "\(start) cannot start, because the width of the queue is 0")
-    #expect(sentence { $0.width = 3 } == "\(start) can start now")
-    #expect(sentence { $0.width = nil } == "\(start) can start now")
     let limited = sentence {
       $0.width = 3
       $0.startLimit = .init(count: 5, periodSeconds: 1)
     }
     #expect(limited == "\(start) waits for the limit of starts, 5/s")
+  }
+
+  @Test("QV-8: The next operation can start now only if the process reports no reason")
+  func nextWithoutReason() {
+    var dashboard = Self.dashboard()
+    func sentence(detail: OperationDetail?, width: Int?) -> String {
+      Self.report(to: &dashboard) { update in
+        update.queues[0].width = width
+        update.detail = detail
+      }
+      return dashboard.text().first { $0.hasPrefix(" next: ") } ?? ""
+    }
+    let start = " next: #1103 merge shard 5"
+    let detail = OperationDetail(id: ID(1103), qualityOfService: .utility)
+    for width in [nil, 3] {
+      #expect(sentence(detail: detail, width: width) == "\(start) can start now")
+      // The process sends the details of another operation.
+      let other = OperationDetail(id: ID(1104), qualityOfService: .utility)
+      #expect(sentence(detail: other, width: width) == start)
+      #expect(sentence(detail: nil, width: width) == start)
+    }
   }
 
   @Test("QV-8: A sentence says that no operation is ready")
@@ -173,6 +192,19 @@ struct QueueScreenTests {
     dashboard.press("n")
     Self.report(to: &dashboard) { $0.runOrders[0].ready.reverse() }
     #expect(dashboard.selected == ID(1103))
+  }
+
+  @Test("QV-9: A command for the queue does not keep the next operation selected")
+  func commandsForTheQueueDoNotHold() {
+    var dashboard = Self.dashboard()
+    for key in ["+", "-", "S", "r"] {
+      dashboard.press(key)
+      if key == "S" { dashboard.press("n") }
+      if key == "r" { dashboard.press(.escape) }
+      #expect(dashboard.followsNextOperation, "\(key)")
+    }
+    Self.report(to: &dashboard) { $0.runOrders[0].ready.reverse() }
+    #expect(dashboard.selected == ID(1104))
   }
 
   @Test("QV-9: If the selected operation leaves the queue, a ghost cursor replaces its row")
@@ -329,5 +361,21 @@ struct QueueScreenTests {
     #expect((3...6).contains(watches))
     #expect(dashboard.wantedInterest.operations.contains { $0.rawValue >= 3_300 })
     #expect((dashboard.wantedInterest.detail?.rawValue ?? 0) >= 3_300)
+  }
+
+  @Test("QV-14: The operation that starts next is requested after a second without further updates")
+  func requestsWithoutUpdates() throws {
+    var dashboard = Self.dashboard()
+    #expect(dashboard.wantedInterest.detail == ID(1103))
+    #expect(dashboard.nextQueueRequest == nil)
+    Self.report(to: &dashboard, at: dashboard.now + .milliseconds(200)) { update in
+      update.runOrders[0].ready.reverse()
+    }
+    #expect(dashboard.wantedInterest.detail == ID(1103))
+    let next = try #require(dashboard.nextQueueRequest)
+    #expect(try #require(dashboard.nextTick(after: dashboard.now)) <= next)
+    let effects = dashboard.reduce(.tick(next))
+    #expect(effects.contains { if case .watch = $0 { true } else { false } })
+    #expect(dashboard.wantedInterest.detail == ID(1104) && dashboard.nextQueueRequest == nil)
   }
 }

@@ -27,7 +27,8 @@ struct OperationFilterTests {
       "!merge", "!state:waiting", "merge|tiles", "state:ready|state:executing",
       "tiles queue:io !merge", "!merge|upload", "state:e|held", "queue:=\"net io\"",
       "kind:=DownloadOperation", "CLASS:=DownloadOperation", "name:=\"Download tiles z=14\"",
-      "!queue:=io", "queue:=io|kind:=DownloadOperation",
+      "!queue:=io", "queue:=io|kind:=DownloadOperation", "queue:=#1", "QUEUE:=#1", "!queue:=#2",
+      "queue:=\"net io\" queue:=#1", "!queue:=\"#1\"",
     ])
   func matching(text: String) throws { #expect(try matches(text)) }
 
@@ -40,6 +41,8 @@ struct OperationFilterTests {
       "\"#1042\"", "name:merge", "queue:=io", "queue:=\"net io \"", "queue:=\"Net io\"",
       "kind:=downloadoperation", "kind:=Download", "class:=Operation", "name:=tiles",
       "queue:\"=net io\"", "queue:=\"\"", "\"queue:=net io\"",
+      "queue:=#2", "queue:=#11", "queue:=\"#1\"", "queue:#1", "queue:=#+1", "queue:=#", "name:=#1",
+      "queue:=#99999999999999999999",
     ])
   func notMatching(text: String) throws { #expect(try !matches(text)) }
 
@@ -119,7 +122,7 @@ struct OperationFilterTests {
       ("kind:=hash", "kind:\"hash\""), ("!Queue:=\"net io\"|a", "!queue:\"net io\"|a"),
       ("name:==a", "name:\"=a\""), ("queue:\"=io\"", "queue:\"=io\""), ("a \"b c\"", "a \"b c\""),
       ("class:=\"a\"\"bc\"\"d\"", "class:\"bc\""), ("\"say \"\"x\"\"\" tiles", "\"say \" tiles"),
-      ("priority:high|age>5s #7", "priority:high|age>5s #7"),
+      ("priority:high|age>5s #7", "priority:high|age>5s #7"), ("queue:=\"#3\"", "queue:\"#3\""),
     ])
   func exactValuesForEarlierVersions(text: String, sent: String) throws {
     let filter = try OperationFilter(text)
@@ -145,6 +148,27 @@ struct OperationFilterTests {
       let filter = try OperationFilter(text).understood(by: versions)
       #expect(filter.matches(Self.report, queueName: "net io", at: Self.now), "\(filter.text)")
     }
+  }
+
+  @Test("The id of a queue has no process number, and matches in each process")
+  func queueIDs() throws {
+    var report = Self.report
+    let queue = try #require(QueueReport.ID(1).numbered(2))
+    let id = try #require(report.id.numbered(2))
+    report = OperationReport(
+      id: id, name: "", className: "", queue: queue, state: .ready, priority: .normal)
+    #expect(try matches("queue:=#1", report) && matches("2# queue:=#1", report))
+    #expect(try !matches("queue:=#2", report) && !matches("1# queue:=#1", report))
+    #expect(try OperationFilter("2# queue:=#1").asked(of: 2).text.hasSuffix(" queue:=#1"))
+  }
+
+  @Test("For a process before version 1.4, the id of a queue matches all operations")
+  func queueIDsForEarlierVersions() throws {
+    let filter = try OperationFilter("queue:=io queue:=#3")
+    let sent = filter.understood(by: ProtocolVersions(major: 1, minor: 3))
+    #expect(sent.matches(Self.report, queueName: "io", at: Self.now))
+    #expect(!sent.matches(Self.report, queueName: "net", at: Self.now))
+    #expect(filter.understood(by: .current).text == filter.text)
   }
 
   @Test func aPrefixOfSeveralStatesMatchesAllOfThem() throws {

@@ -72,6 +72,7 @@ struct Layout: Sendable, Equatable {
 
   /// The number of rows for the list or the tree.
   var bodyHeight: Int { body.count }
+
   /// Returns a copy whose headings are in a lower row. The rows of the list or the tree follow them. The rows above are
   /// free for other contents.
   func movingHeadings(to row: Int) -> Layout {

@@ -31,8 +31,12 @@ extension Dashboard {
 
   /// Shows the list with only the operations of the selected group. A filter that the list already has stays in force.
   private mutating func listSelectedGroup() -> [Effect] {
-    guard let group = groups?.selected, let condition = filterText(of: group.key) else {
+    guard let group = groups?.selected else {
       show("no group is selected", isWarning: true)
+      return [.bell]
+    }
+    guard let condition = filterText(of: group.key) else {
+      show("the queue no longer exists", isWarning: true)
       return [.bell]
     }
     let present = list.listing.filter?.text ?? ""
@@ -48,7 +52,7 @@ extension Dashboard {
   }
 
   /// Returns the text of a filter that only the operations of a group match; `nil` if the queue of the group no longer
-  /// exists.
+  /// exists. If the name of the queue is not unique in its process, the filter has its id too.
   private func filterText(of key: OperationGroups.Key) -> String? {
     switch key {
     case .kind(let kind):
@@ -56,7 +60,11 @@ extension Dashboard {
     case .queue(let id):
       guard let queue = shown.queue(id) else { return nil }
       let process = id.processNumber == 0 ? "" : "\(id.processNumber)# "
-      return "\(process)queue:=\(OperationFilter.quoted(queue.name))"
+      let isUnique = !shown.queues.contains {
+        $0.id != id && $0.id.processNumber == id.processNumber && $0.name == queue.name
+      }
+      let number = isUnique ? "" : " queue:=#\(id.withinProcess.rawValue)"
+      return "\(process)queue:=\(OperationFilter.quoted(queue.name))\(number)"
     }
   }
 

@@ -205,10 +205,14 @@ struct GroupTableView {
     let unfinished = CountText.text(group.counts.unfinished)
     let total = CountText.text(group.counts.total)
     let noun = group.counts.total == 1 ? "operation" : "operations"
-    let sentence = "\(unfinished) of \(total) \(noun) unfinished; Enter lists this group"
-    canvas.write(
-      [Span("\(name) ", .strong, isBold: true), Span(sentence)], row: layout.sentence,
-      columns: columns)
+    // If there is not enough room, the end of the sentence is left out.
+    let forms = [
+      " \(noun) unfinished; Enter lists this group", " \(noun) unfinished", " unfinished", "",
+    ].map { [Span("\(name) ", .strong, isBold: true), Span("\(unfinished) of \(total)\($0)")] }
+    let form = forms.first { spans in
+      spans.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) } <= columns.count
+    }
+    canvas.write(form ?? forms[forms.count - 1], row: layout.sentence, columns: columns)
   }
 }
 

@@ -56,7 +56,7 @@ extension Dashboard {
     if followsEvents, concernsEvent(action) {
       events.hold(in: shown.events.numbers, height: pageHeight)
     }
-    if followsNextOperation, concernsEvent(action) { queueScreen?.hold() }
+    holdNextOperation(before: action)
     switch action {
     case .program(let key): return perform(key, input)
     case .screen(let key): return perform(key, input)

@@ -11,7 +11,7 @@ struct Explanation {
   let isReadOnly: Bool
   let glyphs: Glyphs
   /// The number of cells for the sentence; `nil` if the sentence may have any length. A sentence about many
-  /// dependencies names only as many of them as have room.
+  /// dependencies names only as many of them as have room. A sentence about a ready operation leaves out its end.
   var columns: Int?
 
   /// The maximum number of dependencies that a sentence about an operation names.
@@ -34,7 +34,7 @@ struct Explanation {
     case .executing: executing(report)
     case .cancelling: cancelling(report)
     case .ready: ready(report)
-    case .held: "held: \(suspended(report))"
+    case .held: fitting(suspended(report).map { "held: \($0)" })
     case .waiting: waiting(report)
     case .finished, .failed, .cancelled: over(report)
     }
@@ -97,19 +97,28 @@ struct Explanation {
       let count = "\(CountText.text(queue.counts.executing))/\(CountText.text(width))"
       let ready = place.map { "ready, \($0)" } ?? "ready"
       let slots = place == nil ? "all slots of \(name)" : "all slots"
-      return monitored.deadlocked.queues.contains(queue.id)
-        ? "\(ready); a deadlock holds \(slots) (\(count))"
-        : "\(ready); \(slots) are in use (\(count))"
+      let reason =
+        monitored.deadlocked.queues.contains(queue.id)
+        ? "a deadlock holds \(slots) (\(count))" : "\(slots) are in use (\(count))"
+      return place == nil ? "\(ready); \(reason)" : fitting(["\(ready); \(reason)", ready])
     }
-    return place.map { "ready, \($0), not started yet" }
+    return place.map { fitting(["ready, \($0), not started yet", "ready, \($0)"]) }
       ?? "ready in queue \(name), not started yet"
   }
 
-  private func suspended(_ report: OperationReport) -> String {
+  /// Returns sentences about a suspended queue, the longest first.
+  private func suspended(_ report: OperationReport) -> [String] {
     let name = queueName(report) ?? "its queue"
     let place =
       PositionText(report, in: monitored).map { "\($0.ordinal) in \(name), which" } ?? name
-    return isReadOnly ? "\(place) is suspended" : "\(place) is suspended; press S to resume it"
+    let words = "\(place) is suspended"
+    return isReadOnly ? [words] : ["\(words); press S to resume it", "\(words); press S", words]
+  }
+
+  /// Returns the first sentence that has room, or the last one.
+  private func fitting(_ sentences: [String]) -> String {
+    let sentence = sentences.first { glyphs.width(of: $0) <= columns ?? .max }
+    return sentence ?? sentences.last ?? ""
   }
 
   private func waiting(_ report: OperationReport) -> String {

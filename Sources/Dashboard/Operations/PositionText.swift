@@ -61,9 +61,11 @@ extension Dashboard {
   func addColumnInterest(to interest: inout Interest) {
     if screen.view == .operations, shownGroups == nil, needsAllPositions {
       interest.runOrder = Interest.RunOrderRequest()
-    } else if let queue = selectedReadyQueue, interest.runOrder?.queues.isEmpty != true {
-      var queues = interest.runOrder?.queues ?? []
-      if queues.count < WireLimits.mostRunOrders { queues.insert(queue) }
+    } else if let queue = selectedReadyQueue {
+      // The queue screen shows the selected operation, so its own request has the position.
+      let isShown = detail == nil && warningList == nil && openQueueScreen?.queue == queue
+      if isShown, interest.runOrder != nil { return }
+      let queues = (interest.runOrder?.queues ?? []).union([queue])
       interest.runOrder = Interest.RunOrderRequest(queues: queues)
     }
   }

@@ -35,6 +35,13 @@ extension Dashboard {
     detail == nil && warningList == nil && openQueueScreen?.follows == true
   }
 
+  /// Keeps the next operation of the queue screen selected if an action concerns it. A command for the queue does not
+  /// concern it.
+  mutating func holdNextOperation(before action: KeyAction) {
+    if case .queue = action { return }
+    if followsNextOperation, concernsEvent(action) { queueScreen?.hold() }
+  }
+
   /// Moves the selection of the queue screen by `offset` operations, at most to the first or the last one.
   mutating func moveInQueueScreen(by offset: Int) {
     guard let queue = queueScreen.flatMap({ shown.queue($0.queue) }) else { return }
@@ -147,23 +154,41 @@ extension Dashboard {
     }
   }
 
+  /// The minimum time between two requests for operations of the same queue.
+  private static let requestInterval = Duration.seconds(1)
+
   /// Requests the operations on the screen, and the detail of the operation that starts next, once a second.
   ///
   /// A queue may start many operations in a second. A new request for each of them would make the monitor send an
   /// update at once, which would lead to the next request.
-  private mutating func settleQueueRequest() {
-    guard screen.view == .queues, let queue = summarizedQueue else {
+  mutating func settleQueueRequest() {
+    guard var request = wantedQueueRequest else {
       queueRequest = QueueRequest()
       return
     }
-    let isSame = queueRequest.queue == queue.id
-    if isSame, let time = queueRequest.time, time <= now, now - time < .seconds(1) { return }
-    let order = shown.runOrders[queue.id]
-    let request = QueueRequest(
-      queue: queue.id, operations: Set(visibleQueueOperations), next: order?.ready.first, time: now)
+    let isSame = queueRequest.queue == request.queue
+    if isSame, let time = queueRequest.time, time <= now, now - time < Self.requestInterval {
+      return
+    }
     // Before the first order has arrived, the next update may request operations at once.
+    request.time = request.queue.flatMap { shown.runOrders[$0] } == nil ? nil : now
     queueRequest = request
-    if order == nil { queueRequest.time = nil }
+  }
+
+  /// The moment at which the dashboard requests the operations that are on the screen now; `nil` if it has requested
+  /// them.
+  var nextQueueRequest: MonitorTime? {
+    guard let time = queueRequest.time, var request = wantedQueueRequest else { return nil }
+    request.time = time
+    return request == queueRequest ? nil : time + Self.requestInterval
+  }
+
+  /// The request for the operations that are on the screen now; `nil` if no queue is shown.
+  private var wantedQueueRequest: QueueRequest? {
+    guard screen.view == .queues, let queue = summarizedQueue else { return nil }
+    return QueueRequest(
+      queue: queue.id, operations: Set(visibleQueueOperations),
+      next: shown.runOrders[queue.id]?.ready.first)
   }
 }
 

@@ -20,6 +20,9 @@ struct QueueHistory: Sendable, Equatable {
   static let capacity = 60
   /// The rate is a mean over this number of seconds.
   private static let meanSeconds = 5
+  /// The maximum number of seconds between the second of an update and the current second. An update that was sent
+  /// before the end of a second may arrive after it.
+  private static let mostSecondsLate: Int64 = 2
 
   /// The values of one second.
   private struct Second: Sendable, Equatable {
@@ -76,23 +79,24 @@ struct QueueHistory: Sendable, Equatable {
   /// if nothing more happens in the queue.
   func isSettling(within count: Int) -> Bool {
     if isMoving(within: max(count, Self.meanSeconds)) { return true }
-    let present = min(Double(executing), width.map(Double.init) ?? .infinity)
-    return seconds.contains { abs($0.taken - present) > 0.005 || $0.width != width }
+    let limit = width.map { Double($0) } ?? .infinity
+    let present = min(Double(executing), limit)
+    return seconds.contains { abs(min($0.taken, limit) - present) > 0.005 || $0.width != width }
   }
 
-  /// Adds the counts of an update. If updates were missing before it, the history begins again, because the seconds of
-  /// the new starts are unknown.
+  /// Adds the counts of an update. If updates were missing before it, or if it belongs to a much earlier moment, the
+  /// history begins again, because the seconds of the new starts are unknown.
   ///
   /// - Parameters:
   ///   - queue: The queue.
   ///   - number: The sequence number of the second that contains the moment of the update.
   ///   - part: The part of this second before the moment, from 0 to 1.
   mutating func note(_ queue: QueueReport, second number: Int64, part: Double) {
-    let isContinued = self.number.map { $0 <= number } ?? false
+    let isContinued = self.number.map { $0 - number <= Self.mostSecondsLate } ?? false
     let isSame = (queue.startedCount == nil) == (startedCount == nil)
     if isContinued, isSame, !isInterrupted {
       advance(to: number)
-      addUse(until: part)
+      if number == self.number { addUse(until: part) }
       let increase = (queue.startedCount ?? 0).subtractingSaturating(startedCount ?? 0)
       current.starts = current.starts.addingSaturating(max(0, increase))
     } else {

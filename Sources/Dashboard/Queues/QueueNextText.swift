@@ -24,7 +24,7 @@ struct QueueNextText {
       canvas.write([withoutOperation], row: row, columns: columns)
       return
     }
-    let reason = " \(reason(of: id, isOne: true))"
+    let reason = reason(of: id, isOne: true)
     let start = canvas.write(
       [Span("next: "), Span("\(id)", .strong, isBold: true)], row: row, columns: columns)
     let reasonStart = max(start, columns.upperBound - glyphs.width(of: reason))
@@ -46,7 +46,7 @@ struct QueueNextText {
     let ready = queue.counts.ready
     guard ready > 0 else { return Span(withoutReady, .dim) }
     let noun = ready == 1 ? "ready operation" : "ready operations"
-    return Span("\(CountText.text(ready)) \(noun) \(reason(of: nil, isOne: ready == 1))")
+    return Span("\(CountText.text(ready)) \(noun)\(reason(of: nil, isOne: ready == 1))")
   }
 
   /// The sentence if no operation is ready.
@@ -56,9 +56,13 @@ struct QueueNextText {
     return "no operation is ready; \(CountText.text(count)) \(count == 1 ? "is" : "are") waiting"
   }
 
-  /// Returns what the next operation waits for, as the end of a sentence about one or several operations. `id` is the
-  /// next operation; `nil` if it is unknown.
+  /// Returns what the next operation waits for, as the end of a sentence about one or several operations, with a space
+  /// before it; empty if this is not known. `id` is the next operation; `nil` if it is unknown.
   private func reason(of id: OperationReport.ID?, isOne: Bool) -> String {
+    knownReason(of: id, isOne: isOne).map { " \($0)" } ?? ""
+  }
+
+  private func knownReason(of id: OperationReport.ID?, isOne: Bool) -> String? {
     let waits = isOne ? "waits" : "wait"
     if queue.isSuspended {
       let key = dashboard.isReadOnly ? "" : " (S)"
@@ -76,7 +80,8 @@ struct QueueNextText {
     if let limit = queue.startLimit, kinds?.contains(.startLimitReached) ?? true {
       return "\(waits) for the limit of starts, \(limit.text)"
     }
-    return kinds?.contains(.noFreeSlot) == true ? "\(waits) for a free slot" : "can start now"
+    // Without the details of the operation, it is not known whether a barrier is ahead of it.
+    return kinds.map { $0.contains(.noFreeSlot) ? "\(waits) for a free slot" : "can start now" }
   }
 
   private func reasons(of id: OperationReport.ID) -> [OperationDetail.Reason]? {

@@ -110,7 +110,7 @@ struct QueueOperationsView {
       draw(report, places, quiet, row: row, on: &canvas)
     } else {
       canvas.write(
-        "details have not arrived yet", row: row, columns: places.title, style: Style(.dim))
+        "details are not known", row: row, columns: places.title, style: Style(.dim))
     }
     if isSelected { canvas.select(row: row, columns: columns) }
   }

@@ -16,6 +16,8 @@
 /// - `class:Merge`: the class contains this text.
 /// - `kind:=Merge`: the kind is exactly this text, in the same case. `queue:=`, `class:=` and `name:=`
 ///   do the same for other values. `queue:=""` matches an empty name. Since version 1.4 of the protocol.
+/// - `queue:=#3`: the queue with this id in its process, whatever its name. `queue:="#3"` is the queue with the
+///   name `#3`. Since version 1.4 of the protocol.
 /// - `priority:high`: `verylow`, `low`, `normal`, `high` or `veryhigh`.
 /// - `age>5s`, `age<500ms`: the time in its state, or the run time if the operation is finished or
 ///   cancelled, in `ms`, `s`, `m` or `h`; without a unit, in seconds. An operation whose time is
@@ -29,6 +31,8 @@ public struct OperationFilter: Sendable, Hashable {
     case name(Text)
     case states(Set<OperationState>)
     case queue(Text)
+    /// The operation belongs to the queue with this id, which does not include a process number.
+    case queueID(QueueReport.ID)
     case kind(Text)
     case className(Text)
     case priority(OperationPriority)
@@ -123,6 +127,7 @@ extension OperationFilter.Condition {
     case .name(let text): return text.matches(report.title)
     case .states(let states): return states.contains(report.state)
     case .queue(let text): return text.matches(queueName)
+    case .queueID(let id): return report.queue.withinProcess == id
     case .kind(let text): return text.matches(report.kind)
     case .className(let text): return text.matches(report.className)
     case .priority(let priority): return report.priority == priority

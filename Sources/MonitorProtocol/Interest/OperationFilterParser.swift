@@ -51,6 +51,16 @@ struct OperationFilterParser {
       return (field, OperationFilter.Text(value: value, isExact: isExact))
     }
 
+    /// The id in `queue:=#3`; `nil` if the part has another form. A quotation mark makes the value a name.
+    var queueID: QueueReport.ID? {
+      guard tail == nil, let (field, text) = fieldAndValue, field == "queue", text.isExact,
+        text.value.first == "#"
+      else { return nil }
+      let digits = text.value.dropFirst()
+      guard digits.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
+      return UInt64(digits).map { QueueReport.ID($0) }
+    }
+
     /// Appends a scalar of the text.
     mutating func append(_ scalar: Unicode.Scalar) {
       if tail == nil {
@@ -108,6 +118,12 @@ struct OperationFilterParser {
     return textFields.contains(field) ? ("\(field):", value) : nil
   }
 
+  /// Returns whether a part of a filter's text has the form `queue:=#3`.
+  static func isQueueID(_ part: String) -> Bool {
+    var parser = OperationFilterParser(part)
+    return (try? parser.token())?.queueID != nil
+  }
+
   /// Removes and returns the text up to the next space or `|` that is outside quotation marks.
   private mutating func token() throws(OperationFilterError) -> Token {
     var token = Token()
@@ -150,6 +166,7 @@ struct OperationFilterParser {
       }
       return .id(id)
     }
+    if let id = token.queueID { return .queueID(id) }
     guard let (field, text) = token.fieldAndValue else {
       return .name(OperationFilter.Text(value: token.text))
     }

@@ -12,8 +12,8 @@ extension OperationFilter {
   /// Returns the filter that a viewer sends to a process with this version of the protocol. Processes of
   /// versions 1.0 and 1.1 refuse the words `failed`, `succeeded` and `kind:`. They report failed operations as
   /// finished, and the kind of each operation is its class. Processes before version 1.4 know neither exact values
-  /// nor quotation marks in values. For them, the filter contains a part of the value instead, so that it matches
-  /// at least the same operations unless the term is negated.
+  /// nor quotation marks in values nor ids of queues. For them, the filter contains a part of the value instead, so
+  /// that it matches at least the same operations unless the term is negated.
   package func understood(by versions: ProtocolVersions) -> OperationFilter {
     if versions.knowsQueueDetails { return self }
     let inexact = rewritten(Self.inexactWord)
@@ -49,8 +49,9 @@ extension OperationFilter {
     return id.map { "#\($0)" } ?? everyState
   }
 
-  /// Returns a word without an exact value and without a quotation mark in its value.
+  /// Returns a word without an exact value, without a quotation mark in its value and without the id of a queue.
   private static func inexactWord(_ word: String) -> String {
+    if OperationFilterParser.isQueueID(word) { return everyState }
     guard let (field, text) = OperationFilterParser.text(in: word),
       text.isExact || text.value.contains("\"")
     else { return word }
