@@ -92,7 +92,7 @@ struct Palette: Equatable {
     switch role {
     case .text, .kind5: 252
     case .strong: 255
-    case .dim, .waiting, .finished, .otherKind: 246
+    case .dim, .waiting, .finished, .otherKind: 248
     case .executing, .kind2: 114
     case .ready, .kind4: 80
     case .held, .cancelling, .kind1: 221

@@ -81,7 +81,15 @@ import Testing
 
   @Test(
     "SF-14: each color of a theme can be read on all usual backgrounds of the theme",
-    arguments: [(Theme.dark, [0, 16, 233, 235]), (.light, [231, 255, 254])])
+    arguments: [
+      // Black, and the dark backgrounds of GNOME, Ubuntu, Visual Studio Code, Solarized, Gruvbox, Dracula and Nord.
+      (
+        Theme.dark,
+        [0x000000, 0x171421, 0x300A24, 0x1E1E1E, 0x002B36, 0x282828, 0x282A36, 0x2E3440]
+      ),
+      // White, and the light backgrounds of Atom, GitHub, Solarized and Gruvbox.
+      (.light, [0xFFFFFF, 0xFAFAFA, 0xF6F8FA, 0xFDF6E3, 0xFBF1C7]),
+    ])
   func themesHaveEnoughContrast(theme: Theme, backgrounds: [Int]) {
     let palette = Palette(colors: .twoHundredFiftySix, theme: theme)
     for role in Role.allCases {
@@ -90,8 +98,8 @@ import Testing
       #expect(ink.foreground >= 16, "\(role)")
       #expect(ink.attributes & UInt8(CNCURSES_DIM) == 0, "\(role)")
       for background in backgrounds {
-        let contrast = Self.contrast(Int(ink.foreground), background)
-        #expect(contrast >= 4.5, "\(role) on \(background): \(contrast)")
+        let contrast = Self.contrast(Self.value(of: Int(ink.foreground)), background)
+        #expect(contrast >= 4.5, "\(role) on \(String(background, radix: 16)): \(contrast)")
       }
     }
   }
@@ -110,23 +118,28 @@ import Testing
     #expect(colors(kinds).count == kinds.count)
   }
 
-  /// Returns the ratio of contrast of two of 256 colors, as the Web Content Accessibility Guidelines define it.
+  /// Returns the ratio of contrast of two colors, as the Web Content Accessibility Guidelines define it. A color is a
+  /// number of 24 bits with red, green and blue.
   private static func contrast(_ first: Int, _ second: Int) -> Double {
     let luminances = [luminance(first), luminance(second)].sorted()
     return (luminances[1] + 0.05) / (luminances[0] + 0.05)
   }
 
-  /// Returns the relative luminance of one of the colors from 16 on; 0, black, for the others.
-  private static func luminance(_ color: Int) -> Double {
-    guard color >= 16 else { return 0 }
+  /// Returns the red, green and blue of one of 256 colors, from the color 16 on.
+  private static func value(of color: Int) -> Int {
     let levels = [0, 95, 135, 175, 215, 255]
     let index = color - 16
     let parts =
       color >= 232
       ? Array(repeating: 8 + 10 * (color - 232), count: 3)
       : [levels[index / 36], levels[index / 6 % 6], levels[index % 6]]
-    let linear = parts.map { part -> Double in
-      let value = Double(part) / 255
+    return parts.reduce(0) { $0 << 8 | $1 }
+  }
+
+  /// Returns the relative luminance of a color.
+  private static func luminance(_ color: Int) -> Double {
+    let linear = [16, 8, 0].map { shift -> Double in
+      let value = Double(color >> shift & 0xFF) / 255
       return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

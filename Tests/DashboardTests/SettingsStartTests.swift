@@ -36,7 +36,7 @@ struct SettingsStartTests {
 
   private static let views: [(DashboardSettings.View, KeyContext)] = [
     (.operations, .list), (.tree, .tree), (.queues, .queues), (.timeline, .timeline),
-    (.events, .events),
+    (.events, .events), (.kinds, .groups),
   ]
 
   @Test("The dashboard shows the view of the settings first", arguments: views)

@@ -134,6 +134,23 @@ struct SetupTests {
     #expect(!dashboard.text().shows("not saved"))
   }
 
+  @Test("SF-7: s saves the values that the setup shows, also if keys of the list have changed them")
+  func theShownValuesAreSaved() throws {
+    var dashboard = Self.setup()
+    dashboard.press("j+j state:exec")
+    dashboard.press(.enter)
+    dashboard.press("j+Csn[\\ upload")
+    dashboard.press(.enter)
+    dashboard.press("C")
+    let text = dashboard.text()
+    #expect(text.shows("sort    * name") && text.shows("filter  * state:exec upload"))
+    var settings = DashboardSettings()
+    settings.order = SortOrder(by: .name)
+    settings.filter = try OperationFilter("state:exec upload")
+    settings.refresh = try #require(RefreshRate(name: "4/s"))
+    #expect(dashboard.press("s") == [.saveSettings(settings, [.sort, .filter, .refresh])])
+  }
+
   @Test("SF-7: a closed setup keeps the changes that are not saved")
   func changesOutliveTheSetup() {
     var dashboard = Self.setup()
@@ -160,6 +177,16 @@ struct SetupTests {
     #expect(ViewScene.dashboard(columns: 200, rows: 60).text().shows("F2 Setup"))
     let footer = Self.setup().text().last ?? ""
     #expect(footer.contains("Tab Side") && footer.contains("s Save") && footer.contains("q Back"))
+  }
+
+  @Test("SF-8: the footer has only the keys of the side with the selected row")
+  func theFooterHasTheKeysOfTheSide() {
+    var dashboard = Self.setup()
+    let settings = dashboard.text().last ?? ""
+    #expect(settings.contains("+ Next") && !settings.contains("} Down"))
+    dashboard.press(.tab)
+    let columns = dashboard.text().last ?? ""
+    #expect(columns.contains("+ Wider") && columns.contains("} Down  { Up"))
   }
 
   @Test("T47: an open setup requests no ticks")
@@ -190,6 +217,16 @@ struct SetupTests {
     #expect(setup?.order.prefix(9) == Self.usual[...] && setup?.shown == Set(Self.usual))
     #expect(setup?.order.count == ColumnSetting.Column.allCases.count)
     #expect(dashboard.settings.columns == nil)
+  }
+
+  @Test("SC-1: the selected column stays selected while the columns of the list change")
+  func theSelectedColumnStaysSelected() {
+    var dashboard = Self.chooser(.kind)
+    dashboard.take(.resized(Size(columns: 200, rows: 60)))
+    #expect(dashboard.setup?.shown.contains(.kind) == true)
+    #expect(dashboard.setup?.selectedColumn == .kind)
+    dashboard.take(.resized(Size(columns: 80, rows: 24)))
+    #expect(dashboard.setup?.selectedColumn == .kind)
   }
 
   @Test("SC-2: Space hides and shows a column, which keeps its place")

@@ -143,7 +143,7 @@ import Testing
   @Test func aWrongArgumentIsOneLineAndStatusTwo() throws {
     for arguments in [
       ["--nonesuch"], ["-n", "0", "--batch"], ["demo", "nonesuch"], ["--json"], ["--tsv"],
-      ["--filter", "a"], ["--fields", "id"], ["--batch", "--json", "--tsv"],
+      ["--filter", "state:nonesuch"], ["--view", "nonesuch"], ["--fields", "id"], ["--batch", "--json", "--tsv"],
     ] {
       let (text, ending, _) = try refusal(arguments)
       #expect(text.hasPrefix("opq-top: "), "\(text)")

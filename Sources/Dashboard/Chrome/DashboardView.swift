@@ -75,7 +75,7 @@ struct DashboardView {
       }
     case .queues: QueueTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     case .timeline:
-      let hasColors = capabilities.colors != .none
+      let hasColors = capabilities.colors != .none && dashboard.settings.theme != .none
       TimelineView(dashboard: dashboard, layout: layout, hasColors: hasColors).draw(on: &canvas)
     case .events: EventView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     }

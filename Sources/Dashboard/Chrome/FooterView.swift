@@ -17,7 +17,7 @@ struct FooterView {
     let all = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
     let bindings = all.filter {
       $0.footerWords[context] != nil && !($0.changesProcess && dashboard.isReadOnly)
-        && dashboard.offers($0)
+        && dashboard.offers($0) && !concernsOtherSide($0)
     }
     let items = bindings.map { binding in
       return [
@@ -46,6 +46,12 @@ struct FooterView {
     }
   }
 
+  /// Returns whether a key of the setup has no effect on the side with the selected row.
+  private func concernsOtherSide(_ binding: KeyBinding) -> Bool {
+    guard let setup = dashboard.setup, setup.side == .settings else { return false }
+    return [.setup(.moveUp), .setup(.moveDown), .setup(.automatic)].contains(binding.action)
+  }
+
   /// Returns the footer's description of a key's action in a context. If the description changes while the
   /// view is shown, all forms of the description have the same width.
   private func words(for binding: KeyBinding, in context: KeyContext) -> String {
@@ -56,6 +62,7 @@ struct FooterView {
     if binding.action == .queue(.toggleSuspended) {
       return dashboard.selectedQueue?.isSuspended == true ? "Resume " : "Suspend"
     }
+    if binding.action == .setup(.increase), dashboard.setup?.side == .settings { return "Next" }
     if binding.action == .groups(.cycle), let groups = dashboard.groups { return groups.nextWords }
     if binding.action == .program(.close), context == .picker, dashboard.connection.source == nil {
       // If no source is watched yet, there is no view below the picker. Therefore the key that closes the

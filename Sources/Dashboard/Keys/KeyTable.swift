@@ -39,7 +39,8 @@ enum KeyTable {
   private static let footerOrder: [KeyAction] = [
     .screen(.toggleHelp), .replay(.togglePlaying), .replay(.nextWarning), .replay(.seekBack),
     .replay(.seekForward), .replay(.slower), .replay(.faster),
-    .replay(.stepBack), .replay(.stepForward), .answer(.no), .answer(.yes), .answer(.also),
+    .replay(.stepBack), .replay(.stepForward), .replay(.goToTime),
+    .answer(.no), .answer(.yes), .answer(.also),
     .setup(.change), .setup(.save), .setup(.changeSide), .setup(.moveDown), .setup(.moveUp),
     .setup(.increase),
     .groups(.filter), .groups(.cycle), .groups(.sortPrevious), .groups(.sortNext),

@@ -79,7 +79,7 @@ enum ReplayKeys {
       group: .acting),
     KeyBinding(
       .replay(.goToTime), [.character("@")], in: contexts, label: "@", help: "go to a time",
-      group: .acting),
+      group: .acting, footer: ("@", words("Time"))),
     KeyBinding(
       .replay(.previousWarning), [.character("{")], in: contexts, label: "{",
       help: "previous warning", group: .acting),

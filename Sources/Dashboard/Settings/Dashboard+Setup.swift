@@ -78,6 +78,10 @@ extension Dashboard {
       show("nothing was changed in the setup")
       return []
     }
+    // The setup shows the values in force. Keys of the list may have changed them after the setup was closed.
+    if unsavedSettings.contains(.sort) { settings.order = list.listing.order }
+    if unsavedSettings.contains(.filter) { settings.filter = list.listing.filter }
+    if unsavedSettings.contains(.refresh) { settings.refresh = screen.refresh }
     return [.saveSettings(settings, unsavedSettings)]
   }
 

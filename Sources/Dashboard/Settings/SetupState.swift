@@ -67,11 +67,13 @@ struct SetupState: Sendable, Equatable {
   }
 
   /// Keeps the selected rows on a screen of this height. If the choice of columns is automatic, takes over the columns
-  /// that the list shows.
+  /// that the list shows. The selected column stays selected.
   mutating func settle(visible: [ColumnSetting.Column], height: Int) {
     setting.select(setting.number, of: Self.keys.count, height: height)
-    column.select(column.number, of: Self.columnRowCount, height: height)
+    let selected = selectedColumn
     if isAutomatic { arrange(visible) }
+    let index = selected.flatMap { order.firstIndex(of: $0) }
+    column.select(index.map { $0 + 1 } ?? 0, of: Self.columnRowCount, height: height)
   }
 
   /// Shows or hides the selected column, or switches the automatic choice on or off. Returns `false` if the list must

@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// The line below the rows of the timeline. It names the kinds with their colors, and explains the characters of runs.
 ///
-/// On a terminal without colors, letters replace the colors: the runs of a kind contain its letter.
+/// On a screen without colors, letters replace the colors: the runs of a kind contain its letter.
 struct TimelineLegend {
   /// The maximum number of columns for the name of a kind.
   private static let nameWidth = 18
@@ -13,7 +13,7 @@ struct TimelineLegend {
   private static let gap = 2
 
   let colors: KindColors
-  /// Whether the terminal has colors.
+  /// Whether the screen has colors.
   let hasColors: Bool
 
   func draw(row: Int, columns: Range<Int>, on canvas: inout Canvas) {

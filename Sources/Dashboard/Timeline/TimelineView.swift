@@ -7,7 +7,7 @@ import MonitorProtocol
 struct TimelineView {
   let dashboard: Dashboard
   let layout: Layout
-  /// Whether the terminal has colors. If not, runs contain the letters of their kinds.
+  /// Whether the screen has colors. If not, runs contain the letters of their kinds.
   var hasColors = true
 
   /// The number of columns to the left of the runs, for the selection mark and the slot's number.
@@ -166,12 +166,12 @@ struct TimelineView {
       canvas.put(
         canvas.glyphs.idleTime, row: row, column: strip.lowerBound + mark.cell, style: Style(.dim))
     }
-    for run in runs where run.id != dashboard.timeline.run?.id {
-      draw(run, scale, row: row, on: &canvas)
-    }
+    // The selected run is searched for only once, because a slot can have thousands of runs.
+    let selected = dashboard.timeline.run
+    for run in runs where run.id != selected?.id { draw(run, scale, row: row, on: &canvas) }
     // The selected run is drawn last, because several short runs may share a cell.
-    guard let run = dashboard.timeline.run, runs.contains(where: { $0.id == run.id }),
-      let columns = draw(run, scale, row: row, on: &canvas)
+    guard let selected, runs.contains(where: { $0.id == selected.id }),
+      let columns = draw(selected, scale, row: row, on: &canvas)
     else { return }
     canvas.select(row: row, columns: columns)
   }

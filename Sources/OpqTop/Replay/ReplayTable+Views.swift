@@ -13,13 +13,15 @@ extension ReplayTable {
   /// Returns the estimated run orders that a viewer requests, at most ``WireLimits/mostRunOrders``. For a request for
   /// all queues, these are the queues with executing or ready operations.
   func runOrders(_ request: Interest.RunOrderRequest) -> [RunOrder] {
-    let ready = readyOperations
+    let requested = request.queues.isEmpty ? nil : Set(request.queues)
+    let ready = readyOperations(of: requested)
     let executing = Dictionary(
-      grouping: state.operations.all.lazy.filter { $0.started != nil && !$0.state.isOver },
+      grouping: state.operations.all.lazy.filter {
+        $0.started != nil && !$0.state.isOver && requested?.contains($0.queue) != false
+      },
       by: \.queue)
     let wanted = state.queues.lazy.map(\.id).filter { id in
-      request.queues.isEmpty
-        ? ready[id] != nil || executing[id] != nil : request.queues.contains(id)
+      requested?.contains(id) ?? (ready[id] != nil || executing[id] != nil)
     }
     let limit = max(0, request.limit)
     return wanted.prefix(WireLimits.mostRunOrders).map { id in
@@ -37,7 +39,7 @@ extension ReplayTable {
   /// The estimated positions of the ready operations in the run orders of their queues.
   var positions: [OperationReport.ID: Int] {
     var positions: [OperationReport.ID: Int] = [:]
-    for ids in readyOperations.values {
+    for ids in readyOperations().values {
       for (index, id) in ids.prefix(WireLimits.mostRunOrderOperations).enumerated() {
         positions[id] = index + 1
       }
@@ -45,11 +47,15 @@ extension ReplayTable {
     return positions
   }
 
-  /// The ready operations of each queue in the estimated order: cancelled operations first, then by priority, then in
-  /// the order in which they became ready. The reports do not show barriers, and not when a priority was changed.
-  private var readyOperations: [QueueReport.ID: [OperationReport.ID]] {
+  /// Returns the ready operations of these queues, or of all queues, in the estimated order: cancelled operations first,
+  /// then by priority, then in the order in which they became ready. The reports do not show barriers, and not when a
+  /// priority was changed. Other queues are not sorted, because the dashboard usually requests the order of one queue.
+  private func readyOperations(
+    of queues: Set<QueueReport.ID>? = nil
+  ) -> [QueueReport.ID: [OperationReport.ID]] {
     let ready = state.operations.all.lazy.filter { report in
-      switch report.state {
+      guard queues?.contains(report.queue) != false else { return false }
+      return switch report.state {
       case .ready, .held: true
       case .cancelling: report.started == nil
       case .waiting, .executing, .finished, .failed, .cancelled: false

@@ -52,7 +52,7 @@ package struct SettingsFile: Sendable {
   ///   no effect.
   package func read() -> (settings: DashboardSettings, remark: String) {
     do throws(Problem) {
-      let (settings, mistakes) = try tree().tree.settings()
+      let (settings, mistakes) = try Self.tree(of: contents()).settings()
       return (settings, Self.remark(about: mistakes))
     } catch {
       return (DashboardSettings(), "\(error.words); it is ignored")
@@ -70,24 +70,32 @@ package struct SettingsFile: Sendable {
   }
 
   /// A reason why the file has no effect, as the beginning of a sentence.
-  private struct Problem: Error {
+  struct Problem: Error {
+    /// The beginning of the sentence.
     let words: String
   }
 
-  /// Returns the contents of the file, and its permissions; `nil` instead of permissions if the file does not exist.
-  private func tree() throws(Problem) -> (tree: SettingsTree, permissions: UInt32?) {
-    let contents = try contents()
+  /// The text and the permissions of the file at a moment.
+  struct Contents: Equatable {
+    /// The text of the file.
+    let text: String
+    /// The permissions of the file.
+    let permissions: UInt32
+  }
+
+  /// Returns the tree of these contents. A file that does not exist, for which `contents` is `nil`, has no keys.
+  private static func tree(of contents: Contents?) throws(Problem) -> SettingsTree {
     do throws(JobFileMistake) {
-      return (try SettingsTree(contents?.text ?? ""), contents?.permissions)
+      return try SettingsTree(contents?.text ?? "")
     } catch {
-      throw Problem(words: "\(Self.name):\(error.line): \(error.message)")
+      throw Problem(words: "\(name):\(error.line): \(error.message)")
     }
   }
 
-  /// Returns the text and the permissions of the file; `nil` if the file does not exist.
-  private func contents() throws(Problem) -> (text: String, permissions: UInt32)? {
+  /// Returns the contents of the file; `nil` if the file does not exist.
+  func contents() throws(Problem) -> Contents? {
     let file = cmonitor_open_to_read(path)
-    if [cmonitor_error_no_such_file, cmonitor_error_not_a_directory].contains(-file) { return nil }
+    if Self.isAbsence(-file) { return nil }
     guard file >= 0 else { throw Self.unreadable(-file) }
     defer { cmonitor_close(file) }
     var status = cmonitor_file_status()
@@ -105,7 +113,12 @@ package struct SettingsFile: Sendable {
     guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
       throw Problem(words: "\(Self.name) is not UTF-8")
     }
-    return (text, status.permissions)
+    return Contents(text: text, permissions: status.permissions)
+  }
+
+  /// Returns whether an error of the system means that a file does not exist.
+  private static func isAbsence(_ error: Int32) -> Bool {
+    [cmonitor_error_no_such_file, cmonitor_error_not_a_directory].contains(error)
   }
 
   private static func unreadable(_ error: Int32) -> Problem {
@@ -115,7 +128,7 @@ package struct SettingsFile: Sendable {
   // MARK: Writing
 
   /// Writes the values of these keys into the file. The other values of the file do not change, also if another program
-  /// has changed them since the file was read. Comments are lost.
+  /// changes them at the same time. Comments are lost.
   ///
   /// The file is replaced as a whole: it never has a part of the new contents. If its path is a symbolic link, the file
   /// that the link names is replaced.
@@ -123,42 +136,81 @@ package struct SettingsFile: Sendable {
     _ settings: DashboardSettings, _ keys: Set<DashboardSettings.Key>
   ) -> SettingsResult {
     do throws(Problem) {
-      var (tree, permissions) = try tree()
-      tree.set(keys, of: settings)
-      guard let text = try? tree.text() else {
-        throw Problem(words: "a setting has a text that YAML cannot represent")
+      let lock = try lockDirectory()
+      defer { if lock >= 0 { cmonitor_close(lock) } }
+      for _ in 0..<Self.mostAttempts {
+        let old = try contents()
+        var tree = try Self.tree(of: old)
+        tree.set(keys, of: settings)
+        guard let text = try? tree.text() else {
+          throw Problem(words: "a setting has a text that YAML cannot represent")
+        }
+        if try replace(old, by: text) { return .saved(path: shownPath) }
       }
-      try write(text, permissions: permissions)
-      return .saved(path: shownPath)
+      throw Problem(words: "another program changes \(Self.name) all the time")
     } catch {
       return .failed(reason: error.words)
     }
   }
 
-  /// Replaces the file, or creates it if it has no permissions.
-  private func write(_ text: String, permissions: UInt32?) throws(Problem) {
-    var target = path
-    if permissions == nil {
-      try checkAbsence()
+  /// The number of attempts to replace the file while other programs change it.
+  private static let mostAttempts = 10
+  /// The maximum time for which the program waits while another `opq-top` saves settings.
+  private static let patience = Duration.seconds(2)
+
+  /// Waits until no other `opq-top` saves settings in the directory of the file, and creates the directory if it does
+  /// not exist. While the returned descriptor is open, other ones wait. It is negative if the file system has no locks.
+  private func lockDirectory() throws(Problem) -> Int32 {
+    let directory = String(path.dropLast(Self.name.utf8.count))
+    var file = cmonitor_open_to_read(directory)
+    if Self.isAbsence(-file) {
       try createDirectory()
+      file = cmonitor_open_to_read(directory)
+    }
+    guard file >= 0 else { return file }
+    let deadline = ContinuousClock.now + Self.patience
+    while cmonitor_lock(file, false) == cmonitor_error_try_again {
+      guard ContinuousClock.now < deadline else {
+        cmonitor_close(file)
+        throw Problem(words: "another opq-top is saving its settings")
+      }
+      cmonitor_sleep(1_000_000)
+    }
+    return file
+  }
+
+  /// Replaces the file by one with this text, or creates it if it had no contents. Does nothing and returns `false` if
+  /// the contents are no longer the old ones, because another program has changed the file.
+  func replace(_ old: Contents?, by text: String) throws(Problem) -> Bool {
+    var target = path
+    if old == nil {
+      guard try contents() == nil else { return false }
+      try checkAbsence()
     } else {
       target = OutputFile.resolved(path)
       try check(cmonitor_check_writable(target, false))
     }
     let (temporary, file) = OutputFile.createUnique("\(target).")
     try check(file < 0 ? -file : 0)
+    var isRenamed = false
+    defer { if !isRenamed { cmonitor_delete(temporary) } }
     var text = text
-    var error = cmonitor_set_permissions(file, permissions ?? 0o600)
+    var error = cmonitor_set_permissions(file, old?.permissions ?? 0o600)
     if error == 0 {
       error = text.withUTF8 { cmonitor_write_all(file, $0.baseAddress, $0.count, false) }
     }
     if error == 0 { error = cmonitor_sync(file) }
     // The system may report only now that the file could not be written.
     let closingError = cmonitor_close(file)
-    if error == 0 { error = closingError }
-    if error == 0 { error = cmonitor_rename(temporary, target) }
-    if error != 0 { cmonitor_delete(temporary) }
+    try check(error == 0 ? closingError : error)
+    guard try contents() == old else { return false }
+    error =
+      old == nil
+      ? cmonitor_rename_without_replacing(temporary, target) : cmonitor_rename(temporary, target)
+    if old == nil, error == cmonitor_error_file_exists { return false }
     try check(error)
+    isRenamed = true
+    return true
   }
 
   /// Checks that no link is at the path of a file that does not exist. The new file would replace the link.

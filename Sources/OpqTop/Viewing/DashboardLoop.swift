@@ -255,7 +255,8 @@ package struct DashboardLoop: ~Copyable {
     case .bell: terminal.ringBell()
     case .saveSettings(let settings, let keys):
       let result = settingsFile?.save(settings, keys)
-      deliver(.settingsSaved(result ?? .failed(reason: "the directory of the file is unknown")))
+      let reason = "neither XDG_CONFIG_HOME nor HOME is an absolute path"
+      deliver(.settingsSaved(result ?? .failed(reason: reason)))
     case .setTheme(let theme): terminal.setTheme(theme)
     case .copy(let text): terminal.copy(text)
     case .setMouse(let isOn): terminal.setMouse(isOn)

@@ -118,4 +118,13 @@ import Testing
     #expect(text.shows("b#1042 download") && text.shows("!a#1070 resample"))
     #expect(text.shows("◀░c░c░"), "a run that began before the window and has 1 or 2 cells")
   }
+
+  @Test("TL-3: with the theme without colors, letters name the kinds on any terminal")
+  func lettersOfTheTheme() {
+    var dashboard = TimelineCursorTests.dashboard()
+    dashboard.settings.theme = .none
+    let text = dashboard.text()
+    #expect(text.shows("  a ResampleOperation  b Download  c ComputeOperation"))
+    #expect(text.shows("b#1042 download"))
+  }
 }

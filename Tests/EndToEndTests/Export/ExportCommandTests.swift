@@ -104,7 +104,7 @@ import Testing
     try Data(bytes).write(to: URL(filePath: recording))
     for command in ["opq-top export run.opq --format csv", "opq-top report run.opq"] {
       let result = try run(command)
-      #expect(result.ending == "4" && result.errors.contains("has format version 9.0"))
+      #expect(result.ending == "4" && result.errors.contains("has format version 9.1"))
     }
   }
 

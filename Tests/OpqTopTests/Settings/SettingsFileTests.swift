@@ -186,6 +186,37 @@ struct SettingsFileTests {
     #expect(try text == "theme: dark\nfuture: 1\nmouse: true\n")
   }
 
+  @Test("SF-7: several programs that save different settings at the same time all save them")
+  func settingsThatAreSavedAtTheSameTimeRemain() throws {
+    let all = try SettingsTreeTests.unusual
+    let keys = DashboardSettings.Key.allCases
+    for round in 0..<4 {
+      if round.isMultiple(of: 2) { try write("future: 1\n") }
+      DispatchQueue.concurrentPerform(iterations: keys.count) { index in
+        #expect(file.save(all, [keys[index]]) == .saved(path: path))
+      }
+      #expect(file.read().settings == all)
+      #expect(try text.hasPrefix("future: 1\n") == round.isMultiple(of: 2))
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  @Test("SF-7: a change that another program makes while the file is written is not lost")
+  func aChangeWhileTheFileIsWrittenRemains() throws {
+    let absent = try file.contents()
+    try write("bell: true\n")
+    #expect(try file.replace(absent, by: "theme: dark\n") == false)
+    let old = try file.contents()
+    try write("bell: false\n")
+    #expect(try file.replace(old, by: "bell: true\ntheme: dark\n") == false)
+    #expect(try text == "bell: false\n")
+    #expect(try file.replace(file.contents(), by: "theme: dark\n"))
+    #expect(try text == "theme: dark\n")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: "\(temporary.path)/opq")
+        == ["config.yaml"])
+  }
+
   @Test("SF-10: a file with a mistake that prevents reading is not replaced")
   func unreadableFilesAreNotReplaced() throws {
     try write("view: [\n")

@@ -202,6 +202,31 @@ struct SettingsTreeTests {
   }
 
   @Test(
+    "SF-7: unknown keys and values of any form are read as they were written",
+    arguments: [
+      "future:", "future: ~", "future: |\n  a\n   b\n\nnext: x", "future: >-\n  a\n  b",
+      "future: {}",
+      "future: []", "future: [a, {b: [c, '', \"\"]}]", "future:\n-\n- - x\n  - y\n- k:\n    - z",
+      "\"a b\": 1", "'yes': 'no'", "a.b: '-'", "漢字: '👨‍👩‍👧‍👦'",
+      "future: \"\\0\\t\\u200B\\u2028\\e\"",
+      "future: '#'\n'#': future", "future: 'a: b #c'", "'': x", "future: \"\\n\"", "future: -1.0e+3",
+      "\(String(repeating: "k", count: 500)): x", "future: a\n  b",
+    ])
+  func anyValueIsReadAgain(text: String) throws {
+    func described(_ node: JobFileNode) -> String {
+      switch node.content {
+      case .text(let text, let isQuoted): "\(isQuoted)(\(text))"
+      case .list(let elements): "[\(elements.map { described($0) }.joined(separator: ","))]"
+      case .mapping(let entries):
+        "{\(entries.map { "(\($0.key)):\(described($0.value))" }.joined(separator: ","))}"
+      }
+    }
+    let tree = try #require(try YAMLReader.tree(of: text))
+    let again = try #require(try YAMLReader.tree(of: try YAMLWriter.text(of: tree)))
+    #expect(described(again) == described(tree))
+  }
+
+  @Test(
     "SF-7: a filter of any text is read as it was written",
     arguments: [
       "true", "- x", "\"a: b\"", "#1042", "\"\"\"\"", "x\u{7F}y", "漢字 👨‍👩‍👧‍👦", "مرحبا", "~", "null", "'",
