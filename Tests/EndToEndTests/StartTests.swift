@@ -182,7 +182,7 @@ import Testing
     arguments: [
       (["--fields", "id,nonesuch"], "unknown field \"nonesuch\"; the fields are id, state,"),
       (["--fields", "id,id"], "field id is repeated"), (["--fields", ""], "unknown field"),
-      (["--filter", "colour:red"], "unknown field colour; the fields are state:, queue:"),
+      (["--filter", "color:red"], "unknown field color; the fields are state:, queue:"),
     ])
   func aWrongFieldOrFilterIsNamed(arguments: [String], words: String) throws {
     let (text, ending, _) = try refusal(["--batch"] + arguments)
