@@ -30,7 +30,7 @@ static struct {
   /// Whether the terminal reports the mouse while the screen is shown.
   bool reports_mouse;
   int colors;
-  /// Whether the ncurses pair `color + 1` is the colour `color` on the terminal's default background.
+  /// Whether the ncurses pair `color + 1` is the color `color` on the terminal's default background.
   bool has_pair[most_colors];
 } state;
 
@@ -94,7 +94,7 @@ static SCREEN *new_screen(const char *terminal) {
   SCREEN *screen = newterm(terminal, state.output, state.input);
   if (screen) {
     // Before the first calls of endwin() and doupdate(), ncurses writes to the terminal after each move of
-    // the cursor: a frame would be a hundred small writes instead of one. endwin() is called before colours
+    // the cursor: a frame would be a hundred small writes instead of one. endwin() is called before colors
     // are started, because it would reset their palette.
     endwin();
     doupdate();

@@ -4,7 +4,7 @@
 import Dashboard
 
 extension Grid {
-  /// Returns the grid as lines of text without colours. Spaces at the ends of lines and empty lines at the
+  /// Returns the grid as lines of text without colors. Spaces at the ends of lines and empty lines at the
   /// end are left out.
   ///
   /// Characters that are not safe to print are replaced a second time. These lines are printed without

@@ -24,6 +24,8 @@ struct KeyDecoder {
   static let longestPaste = 64 * 1024
   /// The maximum length of a control sequence in bytes. A longer sequence is invalid.
   private static let longestSequence = 64
+  /// The first bytes of a report of the mouse.
+  private static let mouseStart = Array("\u{1B}[<".utf8)
 
   /// The bytes that have arrived and are not decoded.
   private var buffer: [UInt8] = []
@@ -31,6 +33,9 @@ struct KeyDecoder {
   private var paste: [UInt8]?
   /// Whether the decoder has discarded the beginning of a report of the mouse, and its end has not arrived.
   private var isInLostReport = false
+  /// The bytes that ``expire()`` has decoded as a key, if they can also be the beginning of a report of the mouse whose
+  /// rest is late; otherwise empty.
+  private var expiredStart: [UInt8] = []
   /// The key sequences that the terminal's description (terminfo) names and that this decoder does not know
   /// otherwise.
   private let additions: [(bytes: [UInt8], input: Input)]
@@ -60,19 +65,34 @@ struct KeyDecoder {
 
   /// Returns whether the bytes at an index are the beginning of a report of the mouse.
   private func beginsMouseReport(at start: Int) -> Bool {
-    buffer[start...].starts(with: "\u{1B}[<".utf8)
+    buffer[start...].starts(with: Self.mouseStart)
   }
 
   /// Adds received bytes, and returns the keys that are now complete, in order.
   mutating func consume(_ bytes: some Sequence<UInt8>) -> [Input] {
     buffer.append(contentsOf: bytes)
+    guard discardLateReport() else { return [] }
     return decode(isComplete: false)
+  }
+
+  /// If the buffer continues a report of the mouse whose beginning was decoded as a key, discards this part of the
+  /// buffer. Returns `false` if more bytes are necessary to recognize such a report.
+  private mutating func discardLateReport() -> Bool {
+    guard !expiredStart.isEmpty, paste == nil, !buffer.isEmpty else { return true }
+    let rest = Self.mouseStart.dropFirst(expiredStart.count)
+    if buffer.count < rest.count, rest.starts(with: buffer) { return false }
+    expiredStart = []
+    if buffer.starts(with: rest) {
+      buffer.removeFirst(rest.count)
+      isInLostReport = true
+    }
+    return true
   }
 
   /// Returns the index after the rest of a report of the mouse whose beginning was discarded. The rest does not become
   /// keys.
   private mutating func endOfLostReport(from start: Int) -> Int {
-    let end = buffer[start...].firstIndex { !(UInt8(ascii: "0")...UInt8(ascii: ";")).contains($0) }
+    let end = buffer[start...].firstIndex { !(0x20...0x3F).contains($0) }
     guard let end else { return buffer.count }
     isInLostReport = false
     let isEnd = buffer[end] == UInt8(ascii: "M") || buffer[end] == UInt8(ascii: "m")
@@ -83,6 +103,8 @@ struct KeyDecoder {
   /// this function if no other byte has arrived within ``patience``.
   mutating func expire() -> [Input] {
     let isLost = paste == nil && beginsMouseReport(at: 0)
+    let isStart = paste == nil && Self.mouseStart.dropLast().starts(with: buffer)
+    expiredStart = isStart ? buffer : []
     var inputs = decode(isComplete: true)
     if let text = paste {
       paste = nil

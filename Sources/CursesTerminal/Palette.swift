@@ -4,19 +4,19 @@
 import CNCurses
 import Dashboard
 
-/// The colours and attributes with which each style is drawn, for a terminal with a given number of colours and a theme.
+/// The colors and attributes with which each style is drawn, for a terminal with a given number of colors and a theme.
 ///
-/// With the automatic theme, the background, plain text and bold text always have the terminal's own colours, because a
-/// colour that is chosen for a dark background cannot be read on a light one. The states of operations have ANSI
-/// colours, which users adjust to their background. Only highlighted text and one kind have a special colour, if the
-/// terminal has 256 colours.
+/// With the automatic theme, the background, plain text and bold text always have the terminal's own colors, because a
+/// color that is chosen for a dark background cannot be read on a light one. The states of operations have ANSI
+/// colors, which users adjust to their background. Only highlighted text and one kind have a special color, if the
+/// terminal has 256 colors.
 ///
 /// The themes dark and light have fixed colors for all text, if the terminal has 256 colors. The background always has
 /// the terminal's own color.
 struct Palette: Equatable {
-  /// A foreground colour, and attributes such as bold.
+  /// A foreground color, and attributes such as bold.
   struct Ink: Equatable {
-    /// The number of the colour in the terminal's list of colours; -1 for the terminal's own colour of text.
+    /// The number of the color in the terminal's list of colors; -1 for the terminal's own color of text.
     var foreground: Int16 = -1
     /// A combination of `CNCURSES_BOLD`, `CNCURSES_DIM`, `CNCURSES_REVERSE` and `CNCURSES_UNDERLINE`.
     var attributes: UInt8 = 0
@@ -32,7 +32,7 @@ struct Palette: Equatable {
     self.theme = colors == .twoHundredFiftySix ? theme : .automatic
   }
 
-  /// Returns the colour and the attributes for cells of a style.
+  /// Returns the color and the attributes for cells of a style.
   func ink(for style: Style) -> Ink {
     var ink = ink(for: style.role)
     if style.isBold {
@@ -40,7 +40,7 @@ struct Palette: Equatable {
       ink.attributes &= ~Self.dim
       ink.attributes |= Self.bold
     }
-    // Without colours, only the selected row is reversed, so that the user finds it at once.
+    // Without colors, only the selected row is reversed, so that the user finds it at once.
     if style.isSelected || style.isReversed && colors != .none { ink.attributes |= Self.reverse }
     return ink
   }
@@ -77,8 +77,8 @@ struct Palette: Equatable {
     }
   }
 
-  /// The colour of highlighted text is blue. With 256 colours it is a lighter blue, because the blue of ANSI
-  /// is the darkest of the eight ANSI colours.
+  /// The color of highlighted text is blue. With 256 colors it is a lighter blue, because the blue of ANSI
+  /// is the darkest of the eight ANSI colors.
   private var accent: Ink {
     switch colors {
     case .twoHundredFiftySix: Ink(foreground: 33)

@@ -27,14 +27,14 @@ public struct Terminal: ~Copyable {
 
     /// The characters that may be drawn.
     public var characters: Characters
-    /// Whether colours may be used.
+    /// Whether colors may be used.
     public var usesColor: Bool
     /// Whether the last grid stays on the terminal, as text, when the terminal is restored.
     public var keepsLastGrid: Bool
     /// The colors of the grids.
     public var theme = Theme.automatic
 
-    /// Creates options. By default the locale and the terminal determine characters and colours, and the last
+    /// Creates options. By default the locale and the terminal determine characters and colors, and the last
     /// grid does not stay.
     public init(
       characters: Characters = .byLocale, usesColor: Bool = true, keepsLastGrid: Bool = false
@@ -98,7 +98,7 @@ public struct Terminal: ~Copyable {
   /// - Parameters:
   ///   - descriptor: A descriptor that is open for reading and writing.
   ///   - type: The terminal's type; `nil` for the type in the environment.
-  ///   - options: The characters and colours to use.
+  ///   - options: The characters and colors to use.
   /// - Throws: ``TerminalError`` if the descriptor is not a terminal, or if the terminal cannot show a grid.
   package init(owning descriptor: Int32, type: String?, options: Options) throws(TerminalError) {
     // If standard error is a terminal, text that the process writes to standard error would spoil the screen.
@@ -256,7 +256,7 @@ extension Terminal.Options.Characters {
 }
 
 extension Capabilities.Colors {
-  /// Creates the number of colours to use on a terminal with `count` colours: the largest of the supported
+  /// Creates the number of colors to use on a terminal with `count` colors: the largest of the supported
   /// numbers (256, 16, 8 or none) that is at most `count`.
   init(count: Int) {
     self =

@@ -152,12 +152,20 @@ public struct Dashboard: Sendable {
   /// The grid has exactly the given size. The size is usually that of the last ``Message/resized(_:)``, but
   /// any size can be drawn.
   public func view(size: Size, capabilities: Capabilities) -> Grid {
+    frame(size: size, capabilities: capabilities).grid
+  }
+
+  /// Draws the dashboard as ``view(size:capabilities:)`` does. The frame also has the parts that react to the mouse.
+  public func frame(size: Size, capabilities: Capabilities) -> DashboardFrame {
     let isOwn = size == screen.size
-    return DashboardView(
+    let canvas = DashboardView(
       dashboard: self, size: size, capabilities: capabilities,
       layout: isOwn ? screen.layout : Layout(layoutRequest(for: size)),
       overlayLayout: isOwn ? screen.overlayLayout : overlayRequest(for: size).flatMap { Layout($0) }
-    ).draw().grid
+    ).draw()
+    var regions = canvas.regions
+    regions.context = keyContext
+    return DashboardFrame(grid: canvas.grid, regions: regions)
   }
 
   /// The minimum time between two frames if only updates from the monitor have changed the screen. The

@@ -79,6 +79,33 @@ import Testing
     }
   }
 
+  @Test("MS-3: The rest of a report whose first bytes were taken for a key becomes no key")
+  func lateRest() {
+    for (cut, key): (Int, Input) in [(1, .key(.escape)), (2, .alt("["))] {
+      let report = Array("\u{1B}[<0;120;34M".utf8)
+      for second in cut + 1...report.count {
+        var decoder = KeyDecoder()
+        #expect(decoder.consume(report[..<cut]) + decoder.expire() == [key])
+        let inputs = decoder.consume(report[cut..<second]) + decoder.consume(report[second...])
+        #expect(inputs == [], "cut after \(cut) and \(second) bytes")
+        #expect(decoder.patience == nil)
+        #expect(decoder.consume("5q".utf8) == [.character("5"), .character("q")])
+      }
+    }
+  }
+
+  @Test("MS-3: Keys after Escape that are no report stay keys")
+  func keysAfterEscape() {
+    var decoder = KeyDecoder()
+    #expect(decoder.consume([0x1B]) + decoder.expire() == [.key(.escape)])
+    #expect(decoder.consume("[".utf8) == [])
+    #expect(decoder.patience == .milliseconds(25))
+    #expect(decoder.expire() == [.character("[")])
+    #expect(decoder.consume("<5M".utf8) == [.character("<"), .character("5"), .character("M")])
+    #expect(decoder.consume([0x1B]) + decoder.expire() == [.key(.escape)])
+    #expect(decoder.consume("<5".utf8) == [.character("<"), .character("5")])
+  }
+
   @Test("MS-3: A report that another sequence interrupts does not consume that sequence")
   func interrupted() {
     for report in ["\u{1B}[<", "\u{1B}[<0;12", "\u{1B}[<0;12;"] {

@@ -18,10 +18,10 @@ import Testing
     }
   }
 
-  @Test func textIsDrawnInTheTerminalsOwnColour() {
+  @Test func textIsDrawnInTheTerminalsOwnColor() {
     for role in [Role.text, .strong, .dim, .waiting, .finished] {
       let ink = Palette(colors: .twoHundredFiftySix).ink(for: Style(role))
-      #expect(ink.foreground == -1, "\(role): a colour of ours may be that of the background")
+      #expect(ink.foreground == -1, "\(role): a color of ours may be that of the background")
     }
   }
 
@@ -31,7 +31,7 @@ import Testing
     #expect(ink.attributes == UInt8(CNCURSES_BOLD | CNCURSES_REVERSE))
   }
 
-  @Test func withoutColoursOnlyTheSelectionIsReversed() {
+  @Test func withoutColorsOnlyTheSelectionIsReversed() {
     let palette = Palette(colors: .none)
     for role in Role.allCases {
       for isBold in [false, true] {

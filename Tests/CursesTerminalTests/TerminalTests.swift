@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: ["xterm-256color", "screen-256color", "tmux-256color", "xterm", "linux"])
-  func everyRoleIsShownAsItsColours(type: String) throws {
+  func everyRoleIsShownAsItsColors(type: String) throws {
     let window = try PseudoTerminal(columns: 60, rows: 10)
     var terminal = try open(window, type: type)
     var grid = Grid(size: terminal.size)
@@ -316,19 +316,19 @@ import Testing
   }
 
   @Test(
-    "T7: Colours are those of the terminal",
+    "T7: Colors are those of the terminal",
     arguments: [
       ("vt100", .none), ("linux", .eight), ("xterm", .eight),
       ("xterm-256color", .twoHundredFiftySix),
     ] as [(String, Capabilities.Colors)])
-  func coloursAreThoseOfTheTerminal(type: String, colors: Capabilities.Colors) throws {
+  func colorsAreThoseOfTheTerminal(type: String, colors: Capabilities.Colors) throws {
     let window = try PseudoTerminal()
     let terminal = try open(window, type: type)
     #expect(terminal.capabilities == Capabilities(isUnicode: true, colors: colors))
     terminal.close()
   }
 
-  @Test func coloursCanBeRefused() throws {
+  @Test func colorsCanBeRefused() throws {
     let window = try PseudoTerminal()
     var terminal = try open(window, .init(characters: .ascii, usesColor: false))
     #expect(terminal.capabilities == Capabilities(isUnicode: false, colors: .none))

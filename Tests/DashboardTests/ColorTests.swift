@@ -7,7 +7,7 @@ import Testing
 @testable import Dashboard
 
 /// Tests of the weight of the parts of the screen.
-@Suite("Colours and weight")
+@Suite("Colors and weight")
 struct ColorTests {
   private static func row(of id: String, in grid: Grid) -> Int? {
     grid.text.firstIndex { $0.contains("\(id) ") }

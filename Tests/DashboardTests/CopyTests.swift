@@ -83,6 +83,56 @@ import Testing
         """)
   }
 
+  @Test("CP-1: y copies the whole name and the counts of the selected group")
+  func group() {
+    let name = String(repeating: "Resample 漢字 ", count: 40)
+    for (columns, rows) in [(40, 10), (80, 24), (200, 60)] {
+      var dashboard = ViewScene.dashboard(columns: columns, rows: rows)
+      dashboard.press("v")
+      var update = ViewScene.update
+      update.groups?.groups = ViewScene.groups(by: .kind).groups.prefix(1).map { group in
+        OperationGroups.Group(
+          key: .kind(name), counts: group.counts, endedCount: group.endedCount, times: group.times,
+          runBuckets: group.runBuckets)
+      }
+      dashboard.take(.monitor(.update(update)))
+      let text = copied(dashboard.press("y")) ?? ""
+      #expect(text.hasPrefix("\(name)  2 executing"), "\(columns)")
+      #expect(text.hasSuffix("run p50 31ms p99 1.20s") || text.contains("  run p50 31"), "\(text)")
+    }
+  }
+
+  @Test("CP-1: y copies the operation that is selected on the screen of a queue")
+  func queueScreen() {
+    var dashboard = ViewScene.dashboard()
+    dashboard.take(.input(.alt("3")))
+    dashboard.press("g")
+    dashboard.press(.enter)
+    dashboard.press("g")
+    #expect(copied(dashboard.press("y"))?.hasPrefix("#1077  cancelling  cpu") == true)
+  }
+
+  @Test("CP-1: y copies the whole kind of a group of similar operations in a tree")
+  func groupInTree() {
+    let kind = String(repeating: "Kind 漢字 ", count: 30)
+    let parts = (2...13).map { ID($0) }
+    var dashboard = Dashboard(configuration: .init())
+    dashboard.take(.resized(Size(columns: 60, rows: 24)))
+    let root = OperationReport(
+      id: ID(1), name: "root", className: "Root", queue: Scene.cpu, state: .waiting,
+      dependencies: parts)
+    dashboard.update(
+      changed: [root]
+        + parts.map {
+          OperationReport(
+            id: $0, name: "part", className: kind, queue: Scene.cpu, state: .executing)
+        })
+    dashboard.press("1")
+    dashboard.press(.enter)
+    dashboard.press("dj")
+    #expect(copied(dashboard.press("y")) == "12 executing  \(kind)  #2 to #13")
+  }
+
   @Test("CP-1: y copies the selected run and the selected event")
   func history() {
     var dashboard = Scene.dashboard()

@@ -66,7 +66,7 @@ struct PictureTests {
     #expect(bar.cells.allSatisfy { $0.width == width / 5 })
   }
 
-  @Test func everyStateIsInTheTextAndNotOnlyInColours() {
+  @Test func everyStateIsInTheTextAndNotOnlyInColors() {
     let dashboard = Scene.dashboard(columns: 80, rows: 80)
     for isUnicode in [true, false] {
       let text = dashboard.text(isUnicode: isUnicode)

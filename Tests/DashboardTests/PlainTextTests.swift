@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of every view in every situation, drawn as on a terminal without colors, bold and reverse
 /// text. Every fact that a color or a text style shows must also be readable in the characters.
-@Suite("Without colours")
+@Suite("Without colors")
 struct PlainTextTests {
   /// A situation of the dashboard, and words that the screen must contain.
   struct Situation: Sendable, CustomTestStringConvertible {
@@ -99,9 +99,9 @@ struct PlainTextTests {
       scene("\\state:exec", $0)
     },
     Situation(
-      testDescription: "bad filter", facts: ["colour:red_"], moreFacts: ["unknown field colour"]
+      testDescription: "bad filter", facts: ["color:red_"], moreFacts: ["unknown field color"]
     ) {
-      scene("\\colour:red", $0)
+      scene("\\color:red", $0)
     },
     Situation(testDescription: "search", facts: ["find: merge_"]) { scene("/merge", $0) },
     Situation(testDescription: "question", facts: ["Cancel #1042", "n", "y"]) { scene("x", $0) },

@@ -15,7 +15,7 @@ import Testing
     Image(side: renderer.side, bytes: (0..<renderer.side).flatMap(renderer.row))
   }
 
-  @Test func pointsOfTheSetHaveTheInsideColour() {
+  @Test func pointsOfTheSetHaveTheInsideColor() {
     let inside = Palette.all[0].inside
     let drawn = image(renderer(Region(centerReal: -0.2, centerImaginary: 0, width: 0.1)))
     #expect(drawn == Image(side: 4, filledWith: inside))
@@ -28,7 +28,7 @@ import Testing
     #expect(drawn == Image(side: 4, filledWith: Palette.all[0].inside))
   }
 
-  @Test func pointsFarAwayHaveAColourOfTheRing() {
+  @Test func pointsFarAwayHaveAColorOfTheRing() {
     let drawn = image(renderer(Region(centerReal: 3, centerImaginary: 3, width: 0.1)))
     #expect(drawn != Image(side: 4, filledWith: Palette.all[0].inside))
   }

@@ -22,17 +22,17 @@ import Testing
   }
 
   private static let settings = [
-    Setting(name: "8 colours", environment: ["TERM=xterm"], colors: [1, 2, 3, 4, 5, 6]),
-    Setting(name: "16 colours", environment: ["TERM=opq-16"], colors: [1, 2, 3, 5, 6, 12]),
-    Setting(name: "256 colours", colors: [1, 2, 3, 5, 6, 33]),
-    Setting(name: "no colour on the terminal", environment: ["TERM=vt100"], colors: []),
+    Setting(name: "8 colors", environment: ["TERM=xterm"], colors: [1, 2, 3, 4, 5, 6]),
+    Setting(name: "16 colors", environment: ["TERM=opq-16"], colors: [1, 2, 3, 5, 6, 12]),
+    Setting(name: "256 colors", colors: [1, 2, 3, 5, 6, 33]),
+    Setting(name: "no color on the terminal", environment: ["TERM=vt100"], colors: []),
     Setting(name: "NO_COLOR", environment: ["NO_COLOR=1"], colors: []),
   ]
 
   /// Describes a type of terminal with 16 colors, which the system's database may not contain.
   private func describeSixteenColors(in path: String) throws {
     let window = try PseudoTerminal()
-    let description = "opq-16|sixteen colours, colors#16, pairs#0x100, use=xterm-256color,"
+    let description = "opq-16|sixteen colors, colors#16, pairs#0x100, use=xterm-256color,"
     try window.start(
       "/bin/sh", ["-c", "echo '\(description)' | tic -x -o '\(path)' -"])
     try #require(window.waitForEnd() == .status(0), "\(window.screen.lines)")
@@ -73,7 +73,7 @@ import Testing
     return (texts, colors)
   }
 
-  @Test("T7, T9: Every terminal shows the same facts, in colours that it has and that are readable")
+  @Test("T7, T9: Every terminal shows the same facts, in colors that it has and that are readable")
   func theSameFacts() throws {
     let terminfo = try TemporaryDirectory()
     try describeSixteenColors(in: terminfo.path)

@@ -210,7 +210,7 @@ import Testing
     #expect(window.wait { $0.contains("filter: ") })
     window.absorb(for: .milliseconds(100))
     let added = EscapeSequences.kinds(in: window.transcript ?? []).subtracting(before)
-    #expect(added.allSatisfy { $0.hasPrefix("ESC [ m") }, "colours of ours: \(added)")
+    #expect(added.allSatisfy { $0.hasPrefix("ESC [ m") }, "colors of ours: \(added)")
     #expect(window.screen.unknownSequences == [])
     #expect(window.screen.lines[0].contains("opq-top"))
     window.type("Q")

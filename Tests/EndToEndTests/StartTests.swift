@@ -143,7 +143,8 @@ import Testing
   @Test func aWrongArgumentIsOneLineAndStatusTwo() throws {
     for arguments in [
       ["--nonesuch"], ["-n", "0", "--batch"], ["demo", "nonesuch"], ["--json"], ["--tsv"],
-      ["--filter", "state:nonesuch"], ["--view", "nonesuch"], ["--fields", "id"], ["--batch", "--json", "--tsv"],
+      ["--filter", "state:nonesuch"], ["--view", "nonesuch"], ["--fields", "id"],
+      ["--batch", "--json", "--tsv"],
     ] {
       let (text, ending, _) = try refusal(arguments)
       #expect(text.hasPrefix("opq-top: "), "\(text)")
@@ -182,7 +183,7 @@ import Testing
     arguments: [
       (["--fields", "id,nonesuch"], "unknown field \"nonesuch\"; the fields are id, state,"),
       (["--fields", "id,id"], "field id is repeated"), (["--fields", ""], "unknown field"),
-      (["--filter", "colour:red"], "unknown field colour; the fields are state:, queue:"),
+      (["--filter", "color:red"], "unknown field color; the fields are state:, queue:"),
     ])
   func aWrongFieldOrFilterIsNamed(arguments: [String], words: String) throws {
     let (text, ending, _) = try refusal(["--batch"] + arguments)

@@ -65,8 +65,8 @@ struct OperationFilterTests {
           + "failed, cancelled, succeeded, not idle"
       ),
       (
-        "colour:red",
-        "unknown field colour; the fields are state:, queue:, kind:, class:, priority:, "
+        "color:red",
+        "unknown field color; the fields are state:, queue:, kind:, class:, priority:, "
           + "age> and age<"
       ),
       ("state:", "a term or value is missing after state:"),

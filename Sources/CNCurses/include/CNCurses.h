@@ -25,7 +25,7 @@ typedef struct {
   uint32_t scalar;
   /// A combining mark, or 0.
   uint32_t mark;
-  /// The number of a colour, below cncurses_colors(), or -1 for the terminal's default colour.
+  /// The number of a color, below cncurses_colors(), or -1 for the terminal's default color.
   int16_t foreground;
   /// How the cell is drawn: CNCURSES_BOLD, CNCURSES_DIM, CNCURSES_REVERSE and CNCURSES_UNDERLINE, combined.
   uint8_t attributes;
@@ -75,7 +75,7 @@ bool cncurses_close(void);
 
 /// Returns whether characters beyond ASCII are drawn.
 bool cncurses_is_unicode(void);
-/// Returns the number of colours that the screen uses; 0 if colour is off.
+/// Returns the number of colors that the screen uses; 0 if color is off.
 int cncurses_colors(void);
 /// Returns the number of rows of the screen, as of the last cncurses_update_size().
 int cncurses_rows(void);

@@ -34,6 +34,7 @@ struct DashboardView {
       HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
       if let row = layout.replayBar, let replay = dashboard.replay {
         ReplayBar(replay, columns: canvas.columns).draw(row: row, on: &canvas)
+        canvas.mark(.replayBar, row: row, columns: canvas.columns)
       }
       drawView(layout, on: &canvas)
       StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)

@@ -93,7 +93,7 @@ struct HelpView {
       words(glyphs) + viewWords(view) + (view == .tree ? treeWords : [])
       + (view == .log ? (dashboard.detail?.log?.output == nil ? logWords : outputWords) : [])
       + (isMultiProcess ? multiProcessWords : [])
-      + (dashboard.replay == nil ? [] : replayWords)
+      + (dashboard.replay == nil ? [] : replayWords) + (dashboard.usesMouse ? mouseWords : [])
     return keys + [[.blank]] + sentences.map { [.sentence($0)] }
   }
 
@@ -126,7 +126,7 @@ struct HelpView {
   private static let queueWords = [
     "STARTS: operations that began to execute, in each of the last 60 seconds.",
     "RATE: starts per second, the mean of 5 seconds.",
-    "SAT: mean share of slots in use over the last minute. ~3: mean number executing.",
+    "SAT: mean share of slots in use in the last minute. ~3: mean number executing.",
     "WAIT50, WAIT99: median and 99th percentile of the time from ready to started.",
     "RUN50, RUN99: median and 99th percentile of the run time.",
   ]
@@ -143,7 +143,7 @@ struct HelpView {
   ]
 
   private static let setupWords = [
-    "Changes have an effect at once. s writes only the changed settings into the file.",
+    "Changes have an effect at once. s writes only changed settings into the file.",
     "*: the setting was changed and is not saved. Comments in the file are removed.",
   ]
 
@@ -168,8 +168,13 @@ struct HelpView {
   ]
 
   private static let replayWords = [
-    "The line at the top is the recording. !: a warning appears. x: an operation fails.",
+    "The bar at the top: !: a warning appears at this moment. x: an operation fails.",
     "@ takes 90, 1:30, 1h30m, +10s, -10s, 50%, or a time of day such as 14:05:09.",
+  ]
+
+  private static let mouseWords = [
+    "Mouse: a click selects. A click on a selected row opens it. The wheel scrolls.",
+    "A click on a heading of the list sorts. With Shift, most terminals select text.",
   ]
 
   private static let multiProcessWords = [

@@ -9,7 +9,7 @@ struct ProportionBar: Sendable, Equatable {
   enum Share: Sendable, CaseIterable {
     case finished, cancelled, executing, ready, waiting
 
-    /// The role of a state's share of the bar. The role determines the colour of the share's cells.
+    /// The role of a state's share of the bar. The role determines the color of the share's cells.
     var role: Role {
       switch self {
       case .finished: .finished

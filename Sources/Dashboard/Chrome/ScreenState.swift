@@ -70,6 +70,9 @@ struct ScreenState: Sendable {
   var refresh = RefreshRate()
   /// The dependency trees of the selected operation; `nil` if the screen does not show them.
   var pane: Pane?
+  /// The parts of the last frame on the terminal that react to the mouse; `nil` if the mouse is off, or before the first
+  /// frame.
+  var seen: ScreenRegions?
 
   /// The layout of the view; `nil` if the screen is too small.
   private(set) var layout: Layout?

@@ -56,6 +56,7 @@ struct EventView {
     }
     for (row, number) in zip(layout.body, numbers) {
       guard let line = log[number] else { continue }
+      canvas.mark(.line(.event(number)), row: row, columns: layout.table)
       draw(line, columns, row: row, on: &canvas)
       guard number == dashboard.events.number else { continue }
       canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))

@@ -18,6 +18,7 @@ struct GroupTableView {
     let lines = state.lines(height: height)
     for (row, index) in zip(layout.body, lines) {
       if let index {
+        canvas.mark(.line(.group(state.rows[index].key)), row: row, columns: layout.table)
         draw(state.rows[index], places, row: row, on: &canvas)
       } else {
         drawGhost(row: row, on: &canvas)
@@ -141,7 +142,7 @@ struct GroupTableView {
   /// Draws the line that stands for the selected group after this group has disappeared.
   private func drawGhost(row: Int, on canvas: inout Canvas) {
     let columns = layout.table
-    canvas.write(canvas.glyphs.selection, row: row, columns: columns, style: Style(.accent))
+    canvas.writeGhost(row: row, columns: columns)
     canvas.write(
       "the selected group no longer exists", row: row, columns: columns.dropFirst(2),
       style: Style(.strong))

@@ -22,20 +22,19 @@ extension Dashboard {
     case .list, .detail, .queue: return selected.map { line(of: $0) }
     case .tree:
       if let id = tree?.selectedQueue { return shown.queue(id).map { line(of: $0) } }
-      return tree?.selectedOperation.map { line(of: $0) } ?? drawnLine
+      return tree?.selectedOperation.map { line(of: $0) }
+        ?? tree.flatMap { selectedSpecialLine(of: $0) }
     case .queues: return queues.id.flatMap { shown.queue($0) }.map { line(of: $0) }
     case .timeline:
       if let run = timeline.run { return line(of: run) }
       return timeline.queue.flatMap { shown.queue($0) }.map { line(of: $0) }
-    case .events: return selectedEvent.map { line(of: $0) } ?? drawnLine
+    case .events: return events.number.flatMap { shown.events[$0] }.flatMap { line(of: $0) }
     case .log: return selectedLogLine
     case .warnings: return selectedWarning.map { line(of: $0) }
-    case .groups, .picker, .help, .question, .setup: return drawnLine
+    case .groups: return shownGroups?.selected.map { line(of: $0) }
+    case .picker, .help, .question, .setup: return nil
     }
   }
-
-  /// The selected line as the screen shows it; `nil` if the screen shows no selection.
-  private var drawnLine: String? { ScreenRegions(self).selectedText }
 
   private var copyGlyphs: Glyphs { Glyphs(isUnicode: configuration.isUnicode) }
 
@@ -56,17 +55,56 @@ extension Dashboard {
   }
 
   private func line(of queue: QueueReport) -> String {
-    let counts = queue.counts
+    joined(
+      [
+        queue.label, queue.width.map { "width \($0)" }, queue.isSuspended ? "suspended" : nil,
+        queue.startLimit?.text,
+      ] + numbers(of: queue.counts))
+  }
+
+  private func numbers(of counts: StateCounts) -> [String] {
     let numbers = [
       (counts.executing, "executing"), (counts.ready - counts.held, "ready"),
       (counts.held, "held"), (counts.waiting, "waiting"), (counts.failed, "failed"),
       (counts.finished, "finished"), (counts.cancelled, "cancelled"),
     ]
-    return joined(
-      [
-        queue.label, queue.width.map { "width \($0)" }, queue.isSuspended ? "suspended" : nil,
-        queue.startLimit?.text,
-      ] + numbers.map { "\($0) \($1)" })
+    return numbers.map { "\($0) \($1)" }
+  }
+
+  private func line(of group: OperationGroups.Group) -> String {
+    let times = [("wait", group.times.wait), ("run", group.times.run)].compactMap { name, times in
+      times.map {
+        "\(name) p50 \(TimeText.fine($0.p50, copyGlyphs)) p99 \(TimeText.fine($0.p99, copyGlyphs))"
+      }
+    }
+    return joined([shown.title(of: group.key)] + numbers(of: group.counts) + times)
+  }
+
+  /// Returns the selected row of a tree as text if it represents no single operation and no queue; `nil` if it has no
+  /// text.
+  private func selectedSpecialLine(of tree: TreeState) -> String? {
+    guard !tree.isGhost, let row = tree.tree.rows.first(where: { $0.id == tree.cursor }) else {
+      return nil
+    }
+    switch row.id {
+    case .group(let group):
+      guard case .group(let count, let first, let last) = row.note else { return nil }
+      return joined(["\(count) \(group.state.rawValue)", group.kind, "\(first) to \(last)"])
+    case .attempt(let number, let id):
+      let attempts = shown.operations[id]?.attempts?.attempts ?? []
+      guard let attempt = attempts.first(where: { $0.number == number }) else { return nil }
+      let name = attempt.name.isEmpty ? attempt.kind : attempt.name
+      return joined(["attempt \(number) of \(id)", attempt.state.rawValue, name])
+    case .folded(let id):
+      guard case .folded(let count, let attemptCount) = row.note else { return nil }
+      let counts = [(count, "operations"), (attemptCount, "attempts")].filter { $0.0 > 0 }
+      return joined(["folded below \(id)"] + counts.map { "\($0) \($1)" })
+    case .unknown(let parent):
+      guard case .unknown(let count, _) = row.note else { return nil }
+      return joined(["below \(parent)", "\(count) without details"])
+    case .cut: return "more rows"
+    case .node, .reference, .queue: return nil
+    }
   }
 
   private func line(of run: OperationRun) -> String {
@@ -75,6 +113,14 @@ extension Dashboard {
       "\(run.id)", run.state.rawValue, shown.queue(run.queue)?.name, TimeText.duration(time),
       run.title,
     ])
+  }
+
+  private func line(of line: EventLog.Line) -> String? {
+    switch line {
+    case .event(let event): self.line(of: event)
+    case .skipped(let count): "\(count) events not shown"
+    case .beginning: nil
+    }
   }
 
   private func line(of event: OperationEvent) -> String {

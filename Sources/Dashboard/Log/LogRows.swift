@@ -126,7 +126,7 @@ struct LogRows {
     ]
   }
 
-  /// The style of a line's text. It does not show the level by colour, because a row of a long line may
+  /// The style of a line's text. It does not show the level by color, because a row of a long line may
   /// not show the level in words.
   static func textStyle(of level: LogLine.Level) -> Style {
     switch level {

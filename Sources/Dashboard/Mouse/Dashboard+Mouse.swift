@@ -36,16 +36,26 @@ extension Dashboard {
     return []
   }
 
+  /// Notes the frame that the terminal shows. A click concerns what this frame shows at its place, even if an update has
+  /// arrived since then.
+  public mutating func noteShown(_ frame: DashboardFrame) {
+    screen.seen = settings.usesMouse ? frame.regions : nil
+  }
+
   private mutating func click(row: Int, column: Int) -> [Effect] {
-    let regions = ScreenRegions(self)
-    guard let target = regions.target(row: row, column: column) else { return [] }
+    let seen = screen.seen ?? ScreenRegions(self)
+    guard seen.context == keyContext, let target = seen.target(row: row, column: column) else {
+      return []
+    }
     switch target {
     case .footer(let action): return press(action)
-    case .row(let line): return click(line, in: regions)
-    case .run(let id): return click(id, in: regions.line(atRow: row), regions)
+    case .line(.setting(let key)):
+      return SetupState.keys.firstIndex(of: key).map { clickInSetup($0, on: .settings) } ?? []
+    case .line(.column(let index)): return clickInSetup(index, on: .columns)
+    case .line(let line): return click(line, row: row, isSelected: seen.cursor == row)
+    case .run(let id): return click(id)
     case .heading(let column): return sort(by: column)
-    case .replayBar(let column): return seek(to: column)
-    case .body: return []
+    case .replayBar: return seek(to: column)
     }
   }
 
@@ -59,30 +69,24 @@ extension Dashboard {
     return reduce(input)
   }
 
-  /// Selects a line. If it is already selected, opens it as Enter does.
-  private mutating func click(_ line: Int, in regions: ScreenRegions) -> [Effect] {
-    guard let selected = regions.selectedLine else { return [] }
-    guard line != selected else { return reduce(.key(.enter)) }
+  /// Selects a line. If the user has seen it as selected, and it is still selected, opens it as Enter does. If the screen
+  /// no longer shows it, does nothing.
+  private mutating func click(
+    _ line: ScreenRegions.Line, row: Int, isSelected: Bool
+  ) -> [Effect] {
+    guard let offset = ScreenRegions(self).offset(to: line, row: row) else { return [] }
+    if isSelected, offset == 0 { return reduce(.key(.enter)) }
     screen.notice = nil
-    move(by: line - selected)
+    move(by: offset)
     return []
   }
 
   /// Selects a run of the timeline. If it is already selected, opens it as Enter does.
-  private mutating func click(
-    _ id: OperationReport.ID, in line: Int?, _ regions: ScreenRegions
-  ) -> [Effect] {
-    guard let line, let selected = regions.selectedLine else { return [] }
-    guard line != selected || timeline.run?.id != id else { return reduce(.key(.enter)) }
+  private mutating func click(_ id: OperationReport.ID) -> [Effect] {
+    guard timeline.run?.id != id else { return reduce(.key(.enter)) }
     screen.notice = nil
-    if line != selected { move(by: line - selected) }
-    // The newest run of a slot is the last one.
-    for step in [1, -1] {
-      var count = 0
-      while timeline.run?.id != id, count < TimelineState.runLimit, selectRun(by: step) == [] {
-        count += 1
-      }
-    }
+    let height = pageHeight
+    timeline.select(run: id, height: height)
     return []
   }
 
@@ -105,6 +109,6 @@ extension Dashboard {
     let bar = ReplayBar(replay, columns: 0..<screen.size.columns)
     guard let time = bar.time(at: column) else { return [] }
     screen.notice = nil
-    return [.replay(.seek(by: time - replay.position))]
+    return [.replay(.go(to: time))]
   }
 }

@@ -3,111 +3,103 @@
 
 import MonitorProtocol
 
-/// The parts of a frame that react to the mouse, as the views have noted them while they drew the frame.
-struct DrawnRegions: Sendable, Equatable {
+/// The parts of a frame that react to the mouse. The views note them while they draw the frame.
+///
+/// A part names what it shows, such as an operation, and never only a place. Therefore a click concerns what the user
+/// has seen, also if an update has moved the rows since then.
+struct ScreenRegions: Sendable, Equatable {
+  /// What a line of a list, of a view or of an overlay shows.
+  enum Line: Sendable, Equatable {
+    case operation(OperationReport.ID)
+    case treeRow(DependencyTree.RowID)
+    case queue(QueueReport.ID)
+    case group(OperationGroups.Key)
+    /// A line of the log of events, with its line number.
+    case event(Int)
+    case timelineRow(TimelineState.RowID)
+    case warning(WarningIdentity)
+    case process(Source)
+    case setting(DashboardSettings.Key)
+    /// A row of the chooser of columns, counted from 0.
+    case column(Int)
+    /// The line that stands for the selected row after this row has disappeared.
+    case ghost
+  }
+
+  /// What is at a cell of the screen.
+  enum Target: Sendable, Equatable {
+    /// A line that can be selected.
+    case line(Line)
+    /// The heading of a column of the list.
+    case heading(ColumnPlan.Column)
+    /// A key in the footer, or an answer of a question.
+    case footer(KeyAction)
+    /// A run in the timeline.
+    case run(OperationReport.ID)
+    /// The bar with the position in a recording.
+    case replayBar
+  }
+
   /// Cells side by side with one target.
   struct Region: Sendable, Equatable {
-    let target: ScreenRegions.Target
+    let target: Target
     let row: Int
     let columns: Range<Int>
   }
 
-  /// The noted regions, in the order in which they were drawn.
-  var targets: [Region] = []
+  /// The part of the screen that receives key presses.
+  var context = KeyContext.list
+  /// The noted parts, in the order in which they were drawn.
+  private(set) var regions: [Region] = []
   /// The screen row of the selected line; `nil` if the frame shows no selection.
   var cursor: Int?
-}
 
-/// The parts of the screen that react to the mouse.
-///
-/// The positions are those of a frame that is drawn for this purpose, so they are always those that the user sees.
-struct ScreenRegions {
-  /// What is at a cell of the screen.
-  enum Target: Sendable, Equatable {
-    /// A line of the list, of the view or of the overlay, counted from 0 for the topmost line on the screen. Blank rows
-    /// between lines are not counted.
-    case row(Int)
-    /// The heading of a column of the list.
-    case heading(ColumnPlan.Column)
-    /// A key in the footer.
-    case footer(KeyAction)
-    /// A run in the timeline.
-    case run(OperationReport.ID)
-    /// A cell of the bar with the position in a recording, counted from 0 for the leftmost cell.
-    case replayBar(Int)
-    /// Another cell of the view.
-    case body
-  }
-
-  /// The line of the selection, counted as in ``Target/row(_:)``; `nil` if the screen shows no selection.
-  private(set) var selectedLine: Int?
-
-  /// The text of the selected line, as the screen shows it; `nil` if the screen shows no selection.
-  private(set) var selectedText: String?
-
-  private let grid: Grid
-  private let regions: [DrawnRegions.Region]
-  /// The screen rows and columns of the lines.
-  private let body: (rows: Range<Int>, columns: Range<Int>)
-  private let replayBar: Int?
-  /// Whether the view has noted its lines itself, because not each of its screen rows is a line.
-  private let hasOwnLines: Bool
+  /// Creates the parts of a frame on which nothing was drawn yet.
+  init() {}
 
   /// Determines the parts of the screen that a dashboard shows.
   init(_ dashboard: Dashboard) {
-    let screen = dashboard.screen
-    let canvas = DashboardView(
-      dashboard: dashboard, size: screen.size,
-      capabilities: Capabilities(isUnicode: dashboard.configuration.isUnicode),
-      layout: screen.layout, overlayLayout: screen.overlayLayout
-    ).draw()
-    grid = canvas.grid
-    regions = canvas.regions.targets
-    hasOwnLines = regions.contains { if case .row = $0.target { true } else { false } }
-    let layout = screen.overlayLayout ?? screen.layout
-    let isCovered = screen.helpTop != nil || dashboard.prompts.question != nil
-    replayBar = isCovered || screen.overlayLayout != nil ? nil : layout?.replayBar
-    if let layout, !isCovered {
-      let rows =
-        dashboard.picker != nil && dashboard.setup == nil
-        ? PickerView.rows(in: layout, of: screen.size) : layout.body
-      body = (rows, layout.table)
-    } else {
-      body = (0..<0, 0..<0)
-    }
-    guard let cursor = canvas.regions.cursor else { return }
-    selectedLine = line(atRow: cursor)
-    let text = cells(ofRow: cursor).dropFirst().plainText
-    let words = text.split(separator: " ", omittingEmptySubsequences: true)
-    selectedText = words.joined(separator: " ")
+    let capabilities = Capabilities(isUnicode: dashboard.configuration.isUnicode)
+    self = dashboard.frame(size: dashboard.screen.size, capabilities: capabilities).regions
   }
+
+  /// Notes that part of a row reacts to the mouse.
+  mutating func add(_ target: Target, row: Int, columns: Range<Int>) {
+    regions.append(Region(target: target, row: row, columns: columns))
+  }
+
+  /// Forgets the parts of rows whose contents were replaced or do not react.
+  mutating func remove(rows: Range<Int>) { regions.removeAll { rows.contains($0.row) } }
 
   /// Returns what is at a cell of the screen; `nil` if the cell does not react to the mouse.
   func target(row: Int, column: Int) -> Target? {
-    if let region = regions.last(where: { $0.row == row && $0.columns.contains(column) }) {
-      return region.target
-    }
-    if row == replayBar, (0..<grid.size.columns).contains(column) { return .replayBar(column) }
-    guard body.rows.contains(row) else { return nil }
-    guard body.columns.contains(column) else { return column < grid.size.columns ? .body : nil }
-    return line(atRow: row).map { .row($0) } ?? .body
+    let region = regions.last { $0.row == row && $0.columns.contains(column) }
+    guard let target = region?.target else { return nil }
+    // While a question or the help is open, only the footer and the answers react.
+    if context == .question || context == .help, !target.isFooter { return nil }
+    return target
   }
 
-  /// Returns the line at a screen row; `nil` if the row has no line.
-  func line(atRow row: Int) -> Int? {
-    guard body.rows.contains(row) else { return nil }
-    if hasOwnLines {
-      for region in regions where region.row == row {
-        if case .row(let line) = region.target { return line }
-      }
-      return nil
-    }
-    let isBlank = cells(ofRow: row).allSatisfy { $0.scalar == " " }
-    return isBlank ? nil : row - body.rows.lowerBound
+  /// Returns how far a line is below the selected line, in lines that can be selected; `nil` if the frame does not show
+  /// both lines. If several lines show the same, the one in the row `row` is preferred.
+  func offset(to line: Line, row: Int) -> Int? {
+    let lines = regions.filter { if case .line = $0.target { true } else { false } }
+      .sorted { $0.row < $1.row }
+    let same = lines.indices.filter { lines[$0].target == .line(line) }
+    guard let selected = lines.firstIndex(where: { $0.row == cursor }),
+      let index = same.first(where: { lines[$0].row == row }) ?? same.first
+    else { return nil }
+    return index - selected
   }
+}
 
-  /// The cells of a screen row in the columns of the lines.
-  private func cells(ofRow row: Int) -> ArraySlice<Cell> {
-    grid.row(row).dropFirst(body.columns.lowerBound).prefix(body.columns.count)
-  }
+extension ScreenRegions.Target {
+  fileprivate var isFooter: Bool { if case .footer = self { true } else { false } }
+}
+
+/// A frame of the dashboard: its cells, and the parts that react to the mouse.
+public struct DashboardFrame: Sendable {
+  /// The cells of the frame.
+  public let grid: Grid
+  let regions: ScreenRegions
 }

@@ -32,7 +32,7 @@ extension OperationReport {
 }
 
 extension OperationState {
-  /// The role that determines the colour of the state's name on the screen.
+  /// The role that determines the color of the state's name on the screen.
   var role: Role {
     switch self {
     case .waiting: .waiting

@@ -20,6 +20,7 @@ struct OperationTableView {
     let rows = layout.body.filter { $0 != ghostRow }
     if keys.isEmpty, let row = rows.first { drawEmpty(row: row, on: &canvas) }
     for (row, key) in zip(rows, keys) {
+      canvas.mark(.line(.operation(key.id)), row: row, columns: layout.table)
       guard let report = monitored.operations[key.id] else { continue }
       draw(report, columns, process, row: row, on: &canvas)
     }
@@ -266,7 +267,7 @@ struct OperationTableView {
     guard let id = dashboard.list.selection.id else { return }
     let isListed = dashboard.list.rows.index(of: id) != nil
     let reason = dashboard.whyNoRow(id, otherwise: isListed ? "off screen" : "not listed")
-    canvas.writeCursor(row: row, columns: layout.table)
+    canvas.writeGhost(row: row, columns: layout.table)
     let words = "selected row: \(reason) \(canvas.glyphs.dot) g: first row"
     var start = layout.table.lowerBound + 2
     if let range = columns[.id],

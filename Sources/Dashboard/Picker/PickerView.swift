@@ -29,6 +29,8 @@ struct PickerView {
     drawHeadings(columns, row: rows.lowerBound - 1, on: &canvas)
     let top = picker.top(height: rows.count)
     for (row, index) in zip(rows, top..<picker.rows.count) {
+      let target = ScreenRegions.Target.line(.process(picker.rows[index].source))
+      canvas.mark(target, row: row, columns: canvas.columns)
       draw(picker.rows[index], columns, row: row, on: &canvas)
       guard index == picker.index else { continue }
       canvas.write(

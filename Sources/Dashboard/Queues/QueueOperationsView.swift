@@ -9,6 +9,8 @@ struct QueueOperationsView {
   /// The screen rows of the lines.
   let rows: Range<Int>
   let columns: Range<Int>
+  /// Whether a click selects a line.
+  var reactsToMouse = true
 
   /// The positions of the columns.
   private struct Places {
@@ -84,6 +86,7 @@ struct QueueOperationsView {
       case .words(let words):
         canvas.write(words, row: row, columns: columns.dropFirst(2), style: Style(.dim))
       case .operation(let id, let position):
+        if reactsToMouse { canvas.mark(.line(.operation(id)), row: row, columns: columns) }
         draw(id, position, places, isSelected: id == selected, row: row, on: &canvas)
       case .ghost:
         drawGhost(selected, row: row, on: &canvas)
@@ -187,7 +190,7 @@ struct QueueOperationsView {
 
   private func drawGhost(_ id: OperationReport.ID?, row: Int, on canvas: inout Canvas) {
     let reason = id.map { "\($0) \(dashboard.whyNoRow($0, otherwise: "left the shown order"))" }
-    canvas.write(canvas.glyphs.selection, row: row, columns: columns, style: Style(.accent))
+    canvas.writeGhost(row: row, columns: columns)
     canvas.write(
       "selected row: \(reason ?? "") \(canvas.glyphs.dot) g: first row", row: row,
       columns: columns.dropFirst(2), style: Style(.strong))

@@ -33,6 +33,7 @@ struct QueueTableView {
         drawGhost(row: row, on: &canvas)
         continue
       }
+      canvas.mark(.line(.queue(queues[index].id)), row: row, columns: columns)
       draw(queues[index], plan, process, row: row, on: &canvas)
     }
     drawSummary(on: &canvas)
@@ -140,7 +141,7 @@ struct QueueTableView {
   /// Draws the line that stands for the selected queue after this queue has disappeared.
   private func drawGhost(row: Int, on canvas: inout Canvas) {
     let columns = layout.table
-    canvas.writeCursor(row: row, columns: columns)
+    canvas.writeGhost(row: row, columns: columns)
     canvas.write(
       "the selected queue no longer exists", row: row, columns: columns.dropFirst(2),
       style: Style(.strong))
@@ -208,7 +209,7 @@ extension QueueTableView {
     next.draw(row: rows.lowerBound + 1, columns: canvas.columns.dropFirst(2), on: &canvas)
     let list = QueueOperationRows(of: queue, in: monitored)
     QueueOperationsView(
-      dashboard: dashboard, rows: rows.dropFirst(2), columns: canvas.columns
+      dashboard: dashboard, rows: rows.dropFirst(2), columns: canvas.columns, reactsToMouse: false
     ).draw(list.rows(), top: 0, selected: nil, on: &canvas)
   }
 }

@@ -19,7 +19,7 @@ struct Canvas {
   /// The characters to draw lines and bars with.
   let glyphs: Glyphs
   /// The drawn parts that react to the mouse.
-  private(set) var regions = DrawnRegions()
+  private(set) var regions = ScreenRegions()
 
   /// Creates a canvas on which every cell is an unstyled space.
   init(size: Size, capabilities: Capabilities) {
@@ -94,17 +94,21 @@ struct Canvas {
   /// Replaces a row by spaces that do not react to the mouse.
   mutating func clear(row: Int) {
     fill(row: row, columns: columns)
-    regions.targets.removeAll { $0.row == row }
+    ignoreMouse(rows: row..<row + 1)
   }
+
+  /// Makes rows that were already drawn not react to the mouse.
+  mutating func ignoreMouse(rows: Range<Int>) { regions.remove(rows: rows) }
 
   /// Notes that part of a row reacts to the mouse.
   mutating func mark(_ target: ScreenRegions.Target, row: Int, columns: Range<Int>) {
-    regions.targets.append(DrawnRegions.Region(target: target, row: row, columns: columns))
+    regions.add(target, row: row, columns: columns)
   }
 
-  /// Draws the mark of the selected line, which can be a line without a row.
-  mutating func writeCursor(row: Int, columns: Range<Int>) {
+  /// Draws the mark of the selection in the line that stands for the selected row after this row has disappeared.
+  mutating func writeGhost(row: Int, columns: Range<Int>) {
     write(glyphs.selection, row: row, columns: columns, style: Style(.accent))
+    mark(.line(.ghost), row: row, columns: columns)
     regions.cursor = row
   }
 

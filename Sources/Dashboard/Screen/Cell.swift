@@ -17,27 +17,27 @@ public struct Size: Sendable, Hashable {
 
 /// The capabilities of the terminal.
 public struct Capabilities: Sendable, Hashable {
-  /// The number of colours that the terminal can show.
+  /// The number of colors that the terminal can show.
   public enum Colors: Int, Sendable, Comparable {
-    /// The terminal has no colours. Only bold, dim, reversed and underlined text is available.
+    /// The terminal has no colors. Only bold, dim, reversed and underlined text is available.
     case none = 0
-    /// The terminal has the eight ANSI colours. Bold text shows the bright colours.
+    /// The terminal has the eight ANSI colors. Bold text shows the bright colors.
     case eight = 8
-    /// The terminal has the eight ANSI colours and their bright forms.
+    /// The terminal has the eight ANSI colors and their bright forms.
     case sixteen = 16
-    /// The terminal has the 256 colours of xterm.
+    /// The terminal has the 256 colors of xterm.
     case twoHundredFiftySix = 256
 
-    /// Returns whether `left` has fewer colours than `right`.
+    /// Returns whether `left` has fewer colors than `right`.
     public static func < (left: Colors, right: Colors) -> Bool { left.rawValue < right.rawValue }
   }
 
   /// Whether the terminal can draw box and block characters. If not, ASCII characters replace them.
   public var isUnicode: Bool
-  /// The number of colours that the terminal can show.
+  /// The number of colors that the terminal can show.
   public var colors: Colors
 
-  /// Creates capabilities. The default is Unicode and 256 colours.
+  /// Creates capabilities. The default is Unicode and 256 colors.
   public init(isUnicode: Bool = true, colors: Colors = .twoHundredFiftySix) {
     self.isUnicode = isUnicode
     self.colors = colors

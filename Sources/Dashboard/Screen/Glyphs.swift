@@ -98,7 +98,7 @@ struct Glyphs: Sendable, Equatable {
   var failureMark: Unicode.Scalar { "x" }
 
   /// Returns the character for one state in the proportion bar. Each state has its own texture, so that the
-  /// bar can be read without colours. The part of executing operations is solid, and the part of finished ones is light.
+  /// bar can be read without colors. The part of executing operations is solid, and the part of finished ones is light.
   func share(of share: ProportionBar.Share) -> Unicode.Scalar {
     switch share {
     case .finished: isUnicode ? "░" : "-"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The meaning of a cell. The terminal chooses the colours of the cell by its role.
+/// The meaning of a cell. The terminal chooses the colors of the cell by its role.
 ///
 /// The text contains every fact, so that it can be understood even if all roles look alike.
 public enum Role: UInt8, Sendable, CaseIterable {
-  /// Plain text in the default colours of the terminal.
+  /// Plain text in the default colors of the terminal.
   case text
   /// Important text: the header, the selected row's id.
   case strong
@@ -51,12 +51,12 @@ public enum Role: UInt8, Sendable, CaseIterable {
 public struct Style: Sendable, Hashable {
   /// The meaning of the cell.
   public var role: Role
-  /// Whether the foreground and background colours are exchanged. A terminal without colours draws the cell
+  /// Whether the foreground and background colors are exchanged. A terminal without colors draws the cell
   /// without this exchange.
   public var isReversed: Bool
   /// Whether the cell is bold regardless of its role.
   public var isBold: Bool
-  /// Whether the cell belongs to the selected row. Every terminal draws such cells with exchanged colours.
+  /// Whether the cell belongs to the selected row. Every terminal draws such cells with exchanged colors.
   public var isSelected: Bool
 
   /// Creates a style. The default is plain text.

@@ -56,6 +56,12 @@ struct SetupState: Sendable, Equatable {
   /// Selects the other side.
   mutating func changeSide() { side = side == .settings ? .columns : .settings }
 
+  /// Selects a row of a side.
+  mutating func select(_ row: Int, on side: Side, height: Int) {
+    self.side = side
+    move(by: row - (side == .settings ? setting.number : column.number), height: height)
+  }
+
   /// Moves the selection by `offset` rows, at most to the first or the last row.
   mutating func move(by offset: Int, height: Int) {
     switch side {

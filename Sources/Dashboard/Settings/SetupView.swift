@@ -36,6 +36,7 @@ struct SetupView {
     let lines = state.setting.visible(of: SetupState.keys.count, height: rows.count)
     for (row, index) in zip(rows, lines.compactMap { $0 }) {
       let key = SetupState.keys[index]
+      canvas.mark(.line(.setting(key)), row: row, columns: columns)
       let isUnsaved = dashboard.unsavedSettings.contains(key)
       let text = columns.dropFirst(2)
       canvas.write(
@@ -79,6 +80,7 @@ struct SetupView {
     }
     let lines = state.column.visible(of: SetupState.columnRowCount, height: rows.count)
     for (row, index) in zip(rows, lines.compactMap { $0 }) {
+      canvas.mark(.line(.column(index)), row: row, columns: columns)
       drawColumn(index, row: row, columns, on: &canvas)
       guard index == state.column.number, state.side == .columns else { continue }
       select(row: row, columns, on: &canvas)
@@ -137,6 +139,7 @@ struct SetupView {
     dashboard.settings.columns = state.listed
     OperationTableView(dashboard: dashboard, layout: layout.movingHeadings(to: row + 1))
       .draw(on: &canvas)
+    canvas.ignoreMouse(rows: row..<layout.body.upperBound)
   }
 
   /// A sentence about the selected row.

@@ -48,6 +48,7 @@ struct RunTableView {
       write(column.heading, in: column, row: first + 1, Style(.dim), on: &canvas)
     }
     for (row, entry) in zip(rows.dropFirst(2), shown) {
+      canvas.mark(.run(entry.run.id), row: row, columns: columns)
       draw(entry, isSelected: entry.run.id == selected, in: table, row: row, on: &canvas)
     }
   }

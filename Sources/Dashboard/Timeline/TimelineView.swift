@@ -40,9 +40,9 @@ struct TimelineView {
         "no queues", row: layout.body.lowerBound, columns: layout.table.dropFirst(2),
         style: Style(.dim))
     }
-    for (line, (row, index)) in visibleRows.enumerated() {
-      canvas.mark(.row(line), row: row, columns: layout.table)
+    for (row, index) in visibleRows {
       let content = timeline.rows[index]
+      canvas.mark(.line(.timelineRow(content.id)), row: row, columns: layout.table)
       switch content.id {
       case .queue(let id):
         draw(queue: id, leftOutCount: content.leftOutCount, row: row, on: &canvas)

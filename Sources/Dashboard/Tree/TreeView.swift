@@ -27,6 +27,7 @@ struct TreeView {
     let screenRows = layout.body.filter { $0 != ghostRow }
     if tree.tree.rows.isEmpty, let row = screenRows.first { drawEmpty(row: row, on: &canvas) }
     for (row, treeRow) in zip(screenRows, tree.tree.rows[window.indexes]) {
+      canvas.mark(.line(.treeRow(treeRow.id)), row: row, columns: layout.table)
       view.draw(treeRow, row: row, on: &canvas)
       if hasKeys, case .node(let id) = treeRow.id { keys.draw(id, row: row, on: &canvas) }
       if treeRow.id == tree.cursor, !tree.isGhost {
@@ -47,7 +48,7 @@ struct TreeView {
   /// Draws the cursor at the former line of the selected row, and the reason why the row is not in the tree. The
   /// text begins at the names of the operations if it has room there.
   private func drawGhost(row: Int, names: Range<Int>, on canvas: inout Canvas) {
-    canvas.writeCursor(row: row, columns: layout.table)
+    canvas.writeGhost(row: row, columns: layout.table)
     let id = tree.selectedOperation
     let reason = id.map { dashboard.whyNoRow($0, otherwise: "not in this tree") }
     let words =

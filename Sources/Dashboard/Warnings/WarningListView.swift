@@ -26,6 +26,8 @@ struct WarningListView {
         drawGhost(row: row, on: &canvas)
         continue
       }
+      let target = ScreenRegions.Target.line(.warning(WarningIdentity(warnings[index])))
+      canvas.mark(target, row: row, columns: canvas.columns)
       draw(warnings[index], text, isSelected: index == selected, row: row, on: &canvas)
     }
     if let warning = dashboard.selectedWarning, dashboard.screen.helpTop == nil {
@@ -54,9 +56,10 @@ struct WarningListView {
       canvas.glyphs.selection, row: row, columns: canvas.columns, style: Style(.accent))
     canvas.select(row: row, columns: canvas.columns)
   }
+
   /// Draws the line that stands for the selected warning after this warning has ended.
   private func drawGhost(row: Int, on canvas: inout Canvas) {
-    canvas.writeCursor(row: row, columns: canvas.columns)
+    canvas.writeGhost(row: row, columns: canvas.columns)
     canvas.write(
       "the selected warning no longer exists", row: row, columns: canvas.columns.dropFirst(2),
       style: Style(.strong))

@@ -42,6 +42,7 @@ enum Examples {
         Example("Show the process that listens, or the demo if there is none", ""),
         Example("Start a program, and show it from its first operation", "-- make test"),
         Example("Show a process, and send no commands to it", "-p 4711 --readonly"),
+        Example("Show the queues first, and use the mouse", "--view queues --mouse"),
       ]
     ),
     (

@@ -11,7 +11,7 @@ struct SettingsTree: Equatable {
   struct Mistake: Equatable {
     /// The line of the mistake; the first line is 1.
     let line: Int
-    /// The words for the ignored part, such as `unknown key "colour"`.
+    /// The words for the ignored part, such as `unknown key "color"`.
     let words: String
     /// The advice after the sentence; empty, or it begins with a semicolon.
     var advice = ""

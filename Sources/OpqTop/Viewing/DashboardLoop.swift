@@ -90,7 +90,9 @@ package struct DashboardLoop: ~Copyable {
     frameTimes?.begin()
     deliver(.tick(now + clockLead))
     if let status = watched?.replay?.status(at: now) { deliver(.replay(status)) }
-    terminal.present(dashboard.view(size: terminal.size, capabilities: terminal.capabilities))
+    let frame = dashboard.frame(size: terminal.size, capabilities: terminal.capabilities)
+    terminal.present(frame.grid)
+    dashboard.noteShown(frame)
     pacer.drew(at: now)
     nextTick = dashboard.nextTick(after: now + clockLead).map { $0 - clockLead }
     frameTimes?.end()

@@ -79,7 +79,7 @@ struct DependencyGraphDOT: RunExport {
 }
 
 extension OperationState {
-  /// The fill colour of an operation's node.
+  /// The fill color of an operation's node.
   fileprivate var fill: String {
     switch self {
     case .waiting: "#eeeeee"

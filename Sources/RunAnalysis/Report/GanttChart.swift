@@ -128,13 +128,13 @@ struct GanttChart {
   }
 }
 
-/// The colours of the kinds of operations in the chart. Only the kinds with the longest total run times have their own
-/// colours.
+/// The colors of the kinds of operations in the chart. Only the kinds with the longest total run times have their own
+/// colors.
 struct KindColors {
-  /// The number of colours for kinds.
+  /// The number of colors for kinds.
   static let count = 7
 
-  /// The kinds that have their own colours, in the order of the colours.
+  /// The kinds that have their own colors, in the order of the colors.
   let kinds: [String]
 
   init(_ times: [KindDistributions]) {
@@ -142,12 +142,12 @@ struct KindColors {
     kinds = sorted.prefix(Self.count).map(\.kind)
   }
 
-  /// Returns the name of the CSS class for the colour of a kind of operation.
+  /// Returns the name of the CSS class for the color of a kind of operation.
   func style(of kind: String) -> String {
     kinds.firstIndex(of: kind).map { "class\($0)" } ?? "other"
   }
 
-  /// The HTML that explains the colours.
+  /// The HTML that explains the colors.
   var legend: String {
     let entries = kinds.enumerated().map { number, name in
       "<span><i class=\"class\(number)\"></i>\(HTMLText.escaped(name))</span>"

@@ -93,7 +93,7 @@ enum ReportStyle {
     }
     """
 
-  /// The CSS of the colours that have a meaning, such as a class of operations, in drawings and in
+  /// The CSS of the colors that have a meaning, such as a class of operations, in drawings and in
   /// legends.
   private static var fills: String {
     let names =

@@ -143,7 +143,7 @@ import Testing
     guard let row = dashboard.screen.layout?.replayBar else { return }
     let bar = ReplayBar(status, columns: 0..<120)
     for column in 0..<120 {
-      let expected = bar.time(at: column).map { [Effect.replay(.seek(by: $0 - .seconds(40)))] }
+      let expected = bar.time(at: column).map { [Effect.replay(.go(to: $0))] }
       #expect(dashboard.click(row: row, column: column) == expected ?? [], "column \(column)")
     }
   }

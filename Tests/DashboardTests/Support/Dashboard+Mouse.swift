@@ -42,3 +42,10 @@ extension Dashboard {
   /// The text of the row with the selection mark; `nil` if the screen shows no selection.
   var selectedRowText: String? { text().first { $0.hasPrefix("▌") } }
 }
+
+extension Dashboard {
+  /// Draws a frame, and notes that the terminal shows it.
+  mutating func show() {
+    noteShown(frame(size: screen.size, capabilities: Capabilities(isUnicode: true)))
+  }
+}

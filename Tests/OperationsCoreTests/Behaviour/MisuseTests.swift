@@ -12,14 +12,14 @@ struct MisuseTests {
     let queue = OperationQueue()
     queue.name = "tiles"
     let mistakes = OperationMisuse.catching {
-      _ = queue.value(forKey: "colour")
+      _ = queue.value(forKey: "color")
       queue.removeObserver(Listener(), forKeyPath: "isSuspended")
     }
     #expect(mistakes.map(\.kind) == [.undefinedKey, .observerNotRegistered])
     #expect(
       mistakes.map(\.description) == [
         "-[OperationQueue valueForKey:]: “tiles” is not key value coding-compliant for the key "
-          + "“colour”",
+          + "“color”",
         "-[OperationQueue removeObserver:forKeyPath:]: “tiles” has no such observer for the key path "
           + "“isSuspended”",
       ])

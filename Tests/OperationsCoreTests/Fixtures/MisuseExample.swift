@@ -148,10 +148,10 @@ extension MisuseExample {
 
   private static let undefinedKey = MisuseExample(
     message: "-[Operation valueForKey:]: <Operation #> is not key value coding-compliant for the "
-      + "key “colour”"
+      + "key “color”"
   ) { perform in
     let operation = Operation()
-    perform { _ = operation.value(forKey: "colour") }
+    perform { _ = operation.value(forKey: "color") }
   }
 
   private static let observerNotRegistered = MisuseExample(

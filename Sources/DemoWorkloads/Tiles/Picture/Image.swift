@@ -8,7 +8,7 @@ struct Image: Equatable, Sendable {
   /// The bytes of all pixels; their number is `side * side * 3`.
   private(set) var bytes: [UInt8]
 
-  /// Creates a picture of one colour.
+  /// Creates a picture of one color.
   init(side: Int, filledWith color: Color) {
     self.side = side
     bytes = []
@@ -42,7 +42,7 @@ struct Image: Equatable, Sendable {
   ///   - quarters: The pictures for top left, top right, bottom left and bottom right; `nil` for a missing
   ///     picture.
   ///   - side: The number of pixels in a row of each quarter.
-  ///   - missing: The colour for a quarter that is missing or has another size.
+  ///   - missing: The color for a quarter that is missing or has another size.
   /// - Returns: The joined picture.
   static func joining(_ quarters: [Image?], side: Int, missing: Color) -> Image {
     precondition(
@@ -61,7 +61,7 @@ struct Image: Equatable, Sendable {
   }
 }
 
-/// A colour with 8 bits each for red, green and blue.
+/// A color with 8 bits each for red, green and blue.
 struct Color: Equatable, Sendable {
   let red: UInt8
   let green: UInt8

@@ -7,7 +7,7 @@ import CMonitorSystem
 struct MandelbrotRenderer: Equatable, Sendable {
   let region: Region
   let palette: Palette
-  /// The position on the ring of colours at which the colours begin. One turn around the ring is 1.
+  /// The position on the ring of colors at which the colors begin. One turn around the ring is 1.
   let phase: Double
   /// The maximum number of iterations. A point that needs more iterations counts as belonging to the set.
   let iterationLimit: Int
@@ -45,12 +45,12 @@ struct MandelbrotRenderer: Equatable, Sendable {
     let imaginary = region.centerImaginary - (row / Double(side) - 0.5) * region.width
     guard let count = escapeCount(real: real, imaginary: imaginary) else { return palette.inside }
     // At high magnification, the iteration counts of points are in the hundreds. The logarithm of the count
-    // keeps the bands of colours equally wide.
+    // keeps the bands of colors equally wide.
     return palette.color(at: phase + 0.36 * cmonitor_log2(max(count, 0) + 1))
   }
 
   /// Returns the number of iterations of z² + c after which the point escapes; `nil` if the point seems to
-  /// belong to the set. The number has a fraction, so that colours change smoothly.
+  /// belong to the set. The number has a fraction, so that colors change smoothly.
   private func escapeCount(real: Double, imaginary: Double) -> Double? {
     guard !isInMainBodies(real: real, imaginary: imaginary) else { return nil }
     var x = 0.0

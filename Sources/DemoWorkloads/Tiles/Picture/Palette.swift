@@ -3,14 +3,14 @@
 
 import CMonitorSystem
 
-/// A closed ring of colours. After the last colour, the first one follows.
+/// A closed ring of colors. After the last color, the first one follows.
 struct Palette: Equatable, Sendable {
   let name: String
-  /// The colour of points that belong to the Mandelbrot set.
+  /// The color of points that belong to the Mandelbrot set.
   let inside: Color
   private let ring: [Color]
 
-  /// Creates a ring of colours that blends the given colours (stops) into each other. The stops have equal
+  /// Creates a ring of colors that blends the given colors (stops) into each other. The stops have equal
   /// distances on the ring. At least two stops are necessary.
   init(name: String, inside: Color, stops: [Color]) {
     self.name = name
@@ -30,7 +30,7 @@ struct Palette: Equatable, Sendable {
     }
   }
 
-  /// Returns the colour at a position on the ring. A position is a number of turns, so all whole numbers mean
+  /// Returns the color at a position on the ring. A position is a number of turns, so all whole numbers mean
   /// the same position.
   func color(at turns: Double) -> Color {
     let fraction = turns - turns.rounded(.down)

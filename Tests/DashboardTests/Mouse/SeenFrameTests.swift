@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("Clicks after an update that the terminal does not show yet") struct SeenFrameTests {
+  private typealias ID = OperationReport.ID
+
+  /// Returns the screen row of the first line that contains a text.
+  private func row(of text: String, in dashboard: Dashboard) -> Int {
+    dashboard.text().firstIndex { $0.contains(text) } ?? 0
+  }
+
+  @Test("MS-12: A click selects the operation that the user sees, also if its row has moved")
+  func movedRow() {
+    var dashboard = Scene.dashboard(configuration: .withMouse)
+    let keys = dashboard.visibleKeys.map(\.id)
+    dashboard.show()
+    let row = row(of: "resample landuse", in: dashboard)
+    let above = keys.prefix { $0 != ID(1080) }.last { $0 != dashboard.list.selection.id }
+    dashboard.update(removed: above.map { [$0] } ?? [])
+    #expect(!dashboard.text()[row].contains("resample landuse"))
+    dashboard.click(row: row, column: 20)
+    #expect(dashboard.list.selection.id == ID(1080))
+    #expect(dashboard.detail == nil)
+  }
+
+  @Test("MS-12: A click on a row that has disappeared has no effect")
+  func removedRow() {
+    var dashboard = Scene.dashboard(configuration: .withMouse)
+    dashboard.show()
+    let row = row(of: "resample landuse", in: dashboard)
+    let selected = dashboard.list.selection.id
+    dashboard.update(removed: [ID(1080)])
+    #expect(dashboard.click(row: row, column: 20) == [])
+    #expect(dashboard.list.selection.id == selected)
+    #expect(dashboard.detail == nil)
+    // The next frame shows the rows as they are.
+    dashboard.show()
+    let other = dashboard.visibleKeys.map(\.id)[2]
+    dashboard.click(row: self.row(of: "\(other) ", in: dashboard), column: 20)
+    #expect(dashboard.list.selection.id == other)
+  }
+
+  @Test("MS-12: A click selects the group that the user sees, also if the order has changed")
+  func movedGroup() {
+    var dashboard = ViewScene.dashboard(configuration: .withMouse)
+    dashboard.press("v")
+    dashboard.show()
+    let row = row(of: "IndexWriter", in: dashboard)
+    dashboard.press("I")
+    #expect(!dashboard.text()[row].contains("IndexWriter"))
+    dashboard.click(row: row, column: 5)
+    #expect(dashboard.shownGroups?.selected?.key == .kind("IndexWriter"))
+  }
+
+  @Test("MS-12: A click does not concern a screen that has opened since the frame")
+  func otherScreen() {
+    var dashboard = Scene.dashboard(configuration: .withMouse)
+    dashboard.show()
+    let row = row(of: "resample landuse", in: dashboard)
+    dashboard.press("!")
+    let before = dashboard.picture()
+    #expect(dashboard.click(row: row, column: 20) == [])
+    #expect(dashboard.click("x Cancel") == [] || dashboard.keyContext == .warnings)
+    #expect(dashboard.picture() == before)
+    dashboard.show()
+    #expect(dashboard.click("q Back", lastRow: true) != nil)
+    #expect(dashboard.keyContext == .list)
+  }
+
+  @Test("MS-12: An answer of a question needs a frame that shows the question")
+  func question() {
+    var dashboard = Scene.dashboard(configuration: .withMouse)
+    dashboard.show()
+    dashboard.press("x")
+    #expect(dashboard.keyContext == .question)
+    #expect(dashboard.click("y Yes") == [])
+    #expect(dashboard.keyContext == .question)
+    dashboard.show()
+    #expect(dashboard.click("y Yes") == [.send(.cancel([ID(1042)]))])
+  }
+
+  @Test("MS-12: Without the mouse, the dashboard notes no frame")
+  func switchedOff() {
+    var dashboard = Scene.dashboard()
+    dashboard.show()
+    #expect(dashboard.screen.seen == nil)
+  }
+}
