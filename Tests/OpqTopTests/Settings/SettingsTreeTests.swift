@@ -209,7 +209,8 @@ struct SettingsTreeTests {
       "future: []", "future: [a, {b: [c, '', \"\"]}]", "future:\n-\n- - x\n  - y\n- k:\n    - z",
       "\"a b\": 1", "'yes': 'no'", "a.b: '-'", "漢字: '👨‍👩‍👧‍👦'",
       "future: \"\\0\\t\\u200B\\u2028\\e\"",
-      "future: '#'\n'#': future", "future: 'a: b #c'", "'': x", "future: \"\\n\"", "future: -1.0e+3",
+      "future: '#'\n'#': future", "future: 'a: b #c'", "'': x", "future: \"\\n\"",
+      "future: -1.0e+3",
       "\(String(repeating: "k", count: 500)): x", "future: a\n  b",
     ])
   func anyValueIsReadAgain(text: String) throws {
