@@ -111,6 +111,12 @@ import Testing
     screen.isAlternate && !screen.isBlank(row: screen.rows - 1) && !screen.isBlank(row: 0)
   }
 
+  /// Returns whether the screen is drawn completely, and a view of queues has the use of the slots. The use is known
+  /// after the first second of the program.
+  private func isComplete(_ screen: VirtualScreen) -> Bool {
+    isDrawn(screen) && (!screen.contains("WAIT99") || screen.contains("%"))
+  }
+
   /// Returns the contents of the terminal after each step, and all bytes that it has received.
   private func session(_ names: [String]) throws -> (screens: [VirtualScreen], bytes: [UInt8]) {
     let file = try NamesFile(names)
@@ -127,7 +133,7 @@ import Testing
         window.type(keys)
       }
       try #require(
-        window.wait(until: isDrawn), "after \(step.debugDescription): \(window.screen.lines)")
+        window.wait(until: isComplete), "after \(step.debugDescription): \(window.screen.lines)")
       window.absorb(for: .milliseconds(30))
       screens.append(window.screen)
     }
