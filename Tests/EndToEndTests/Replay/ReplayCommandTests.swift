@@ -132,7 +132,7 @@ import Testing
     try fails(write(Array("anything".utf8), process), 2, "not an opq-top recording")
     var other = ReplayScene.bytes()
     other[6] = 2
-    try fails(write(other, process), 4, "has format version 2.0; this opq-top reads version 1.0")
+    try fails(write(other, process), 4, "has format version 2.1; this opq-top reads version 1.1")
     let whole = try write(ReplayScene.bytes(), process)
     try fails(whole, 2, "use --batch")
   }
