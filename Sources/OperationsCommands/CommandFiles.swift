@@ -83,7 +83,7 @@ final class CommandFiles: Sendable {
   deinit { closeOwn() }
 
   /// Opens and locks the locked file of a shim. Another process that asks if the file is locked holds a lock for a
-  /// moment.
+  /// moment. In a cancelled task, the tries follow each other without a pause.
   ///
   /// - Returns: The descriptor, or the negative error number.
   private static func openLocked(_ path: String) async -> Int32 {

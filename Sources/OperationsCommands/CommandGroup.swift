@@ -36,7 +36,8 @@ extension CommandGroup {
     return await killUntilEmpty()
   }
 
-  /// Sends SIGKILL until no member is alive, for at most 5 seconds.
+  /// Sends SIGKILL until no member is alive, for at most 5 seconds. The caller's task must not be cancelled, because then
+  /// the method does not pause between two signals.
   ///
   /// - Returns: Whether no member is alive.
   func killUntilEmpty() async -> Bool {

@@ -132,6 +132,7 @@ final class CommandRun: Sendable {
 
   /// Ends a command that has no descriptor with which its end can be noticed, because the descriptors of the process
   /// ran out at this moment. Then swift-subprocess may not notice the end either, so the operation finishes without it.
+  /// The task must not be cancelled, because then the method does not pause between two signals.
   private func abandonUnwatched(_ process: Int32, _ group: some CommandGroup) async {
     // Without a descriptor, the end of the process can only be found by asking again.
     repeat {

@@ -172,7 +172,7 @@ struct SetupTests {
     #expect(dashboard.list.listing.order == settings.order)
   }
 
-  @Test("SF-6: the footer of the list names the setup where there is room")
+  @Test("SF-6: The footer of the list names the setup if it has room")
   func theFooterNamesTheSetup() {
     #expect(ViewScene.dashboard(columns: 200, rows: 60).text().shows("F2 Setup"))
     let footer = Self.setup().text().last ?? ""

@@ -32,6 +32,11 @@ package struct AdoptedShim: Hashable, Sendable {
     await awaitEnd(descriptor)
   }
 
+  /// Waits until the process has ended.
+  ///
+  /// Without a descriptor, the method asks 20 times a second. The caller's task must not be cancelled, because then the
+  /// method does not pause.
+  ///
   /// - Parameter descriptor: A descriptor of the process, or a negative error number if this process has no free
   ///   descriptor, or the system has no descriptors of processes.
   func awaitEnd(_ descriptor: Int32) async {

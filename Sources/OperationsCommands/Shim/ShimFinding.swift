@@ -22,7 +22,8 @@ package enum ShimFinding: Hashable, Sendable {
 extension ShimFiles {
   /// Finds out what has become of the shim.
   ///
-  /// The lock decides. As long as it is held, a process of the shim exists, and no other process has its id.
+  /// The lock decides. As long as it is held, a process of the shim exists, and no other process has its id. The caller's
+  /// task must not be cancelled, because then the method does not pause between two looks.
   ///
   /// - Parameters:
   ///   - bootIDAgrees: Whether the shim was started on this machine, which was not restarted since then.
