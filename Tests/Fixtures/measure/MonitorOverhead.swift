@@ -22,18 +22,15 @@ final class AttachedViewer: Sendable {
   ///
   /// - Parameters:
   ///   - socketPath: The socket of the process.
-  ///   - keys: The keys that the viewer receives after it has attached, which choose its view.
-  init(of socketPath: String, keys: String) {
+  ///   - view: The name of the view that it shows, as for the option `--view`.
+  init(of socketPath: String, view: String) {
     startThread { [isOver, hasEnded, isAttached] in
       defer { hasEnded.signal() }
       guard let window = try? PseudoTerminal(columns: 120, rows: 40),
-        (try? window.start(BuiltFolder.path(of: "opq-top"), ["--socket", socketPath])) != nil,
+        (try? window.start(
+          BuiltFolder.path(of: "opq-top"), ["--socket", socketPath, "--view", view])) != nil,
         window.wait(until: { $0.contains("ATTACHED") })
-      else { fatalError("cannot attach opq-top") }
-      for key in keys {
-        window.type("\(key)")
-        window.absorb(for: .milliseconds(300))
-      }
+      else { fatalError("cannot attach opq-top with the view \(view)") }
       isAttached.signal()
       while !isOver.value { window.absorb(for: .milliseconds(100)) }
       window.type("Q")
@@ -59,31 +56,17 @@ enum Watching: CaseIterable {
 /// three cases are measured in turn, and each ratio is that of two measurements of the same round. The
 /// program prints the median of the ratios.
 ///
-///     fixture-measure monitor [ROUNDS [memory|empty|millisecond [list|queues|groups]]]
+///     fixture-measure monitor [ROUNDS [memory|empty|millisecond [VIEW]]]
 enum MonitorOverhead {
-  /// A view of the attached viewer.
-  enum View: String {
-    case list, queues, groups
-
-    /// The keys that show the view.
-    fileprivate var keys: String {
-      switch self {
-      case .list: ""
-      case .queues: "q"
-      case .groups: "v"
-      }
-    }
-  }
-
   /// Does some work with one kind of monitoring, and returns the time that the work takes.
   static func time(
-    _ watching: Watching, view: View = .list, _ work: () -> Void
+    _ watching: Watching, view: String = "operations", _ work: () -> Void
   ) throws -> Duration {
     var viewer: AttachedViewer?
     switch watching {
     case .off: break
     case .listening: try OperationMonitor.listen()
-    case .attached: viewer = AttachedViewer(of: try OperationMonitor.listen(), keys: view.keys)
+    case .attached: viewer = AttachedViewer(of: try OperationMonitor.listen(), view: view)
     }
     defer {
       viewer?.end()
@@ -104,7 +87,7 @@ enum MonitorOverhead {
   }()
 
   private static func compare(
-    _ name: String, rounds: Int, count: Int, view: View, _ work: (Int) -> Void
+    _ name: String, rounds: Int, count: Int, view: String, _ work: (Int) -> Void
   ) throws {
     work(count / 10)
     var ratios: [Watching: [Double]] = [:]
@@ -154,7 +137,7 @@ enum MonitorOverhead {
   static func run(_ arguments: [String]) throws {
     let rounds = arguments.first.flatMap { Int($0) } ?? 9
     let part = arguments.dropFirst().first
-    let view = arguments.dropFirst(2).first.flatMap { View(rawValue: $0) } ?? .list
+    let view = arguments.dropFirst(2).first ?? "operations"
     if part == nil || part == "memory" { try measureMemory(count: 500_000) }
     if part == nil || part == "empty" {
       try compare(
