@@ -295,7 +295,7 @@ final class Collector: Sendable {
     let departing = table.applyLastChanges(of: departed)
     table.keepQueues(departing.union(queues.map { QueueReport.ID($0.id.rawValue) }))
     table.prune(now: MonitorTime.now)
-    table.endReading()
+    table.endReading(of: queues)
     return isComplete
   }
 

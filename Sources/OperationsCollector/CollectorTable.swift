@@ -65,6 +65,8 @@ final class CollectorTable {
   var endedCounts = EndedCounts()
   /// The order of the ready operations of each queue for which a session requests it.
   var readyOrders: [QueueReport.ID: ReadyOrder] = [:]
+  /// The queues whose orders are sent to viewers that request the orders of all queues.
+  var orderedQueues: Set<QueueReport.ID> = []
   /// The number of queues with ready operations, according to their last reports.
   var readyQueueCount = 0
   /// The number of state changes that the queues have counted but not recorded since the first reading of the
@@ -141,6 +143,7 @@ final class CollectorTable {
   }
 
   private func noteInterests() {
+    chooseOrderedQueues()
     wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
     let wantsQueueTimes = lists.values.contains {
       $0.interest.queueTimes || $0.interest.groups?.by == .queue
