@@ -200,8 +200,7 @@ final class CollectorTable {
       width: snapshot.maxConcurrentOperationCount < 0
         ? nil : snapshot.maxConcurrentOperationCount,
       isSuspended: snapshot.isSuspended, startLimit: snapshot.startLimit.map { .init($0) })
-    // The queue counts an operation that it has chosen, and that is then cancelled before it begins.
-    queues[id]?.startedCount = max(old?.startedCount ?? 0, snapshot.startedCount)
+    queues[id]?.startedCount = snapshot.startedCount
     if let report = queues[id] {
       endedCounts.note(report, isFirstReading: isFirstReading)
       readyQueueCount += (report.counts.ready > 0 ? 1 : 0) - (old?.counts.ready ?? 0 > 0 ? 1 : 0)

@@ -10,6 +10,19 @@ import Testing
 
 @Suite("The times and the starts of a queue, and when statistics are computed")
 struct QueueTimesTests {
+  /// An operation that is ready until its queue chooses it, and again when a test allows it.
+  private final class Hesitant: Operation, @unchecked Sendable {
+    /// The gate that the reading of `isReady` after the choice passes.
+    let gate = Gate()
+    let isAllowed = Monitored(true)
+
+    override var isReady: Bool {
+      if isAllowed.value { return super.isReady }
+      gate.pass()
+      return false
+    }
+  }
+
   private let watched = WatchedQueue()
 
   private func queue(_ update: Update) throws -> QueueReport {
@@ -22,7 +35,7 @@ struct QueueTimesTests {
     return interest
   }
 
-  @Test("QC-1: Each report of a queue has the number of started operations, which never decreases")
+  @Test("QC-1: Each report of a queue has the number of started operations")
   func startedCount() throws {
     watched.add(kinds: ["a", "b"])
     watched.finishAll()
@@ -34,6 +47,26 @@ struct QueueTimesTests {
     watched.add(kinds: ["a"])
     watched.finishAll()
     #expect(try queue(watched.update(Interest())).startedCount == 3)
+  }
+
+  @Test("QC-1: An operation that its queue has chosen and takes back counts only when it begins")
+  func hesitantOperation() throws {
+    func startedCount() throws -> Int? { try queue(watched.update(Interest())).startedCount }
+    let operation = Hesitant()
+    watched.queue.isSuspended = true
+    watched.queue.addOperation(operation)
+    operation.isAllowed.change { $0 = false }
+    watched.queue.isSuspended = false
+    // The queue has chosen the operation, and its worker reads `isReady`.
+    operation.gate.waitForArrivals(1)
+    #expect(try startedCount() == 1)
+    operation.gate.open()
+    while try queue(watched.update(Interest())).counts.executing > 0 {}
+    #expect(try startedCount() == 0)
+    operation.isAllowed.change { $0 = true }
+    operation.didChangeValue(forKey: "isReady")
+    operation.waitUntilFinished()
+    #expect(try startedCount() == 1)
   }
 
   @Test("QC-2: The times of a queue are sent on request, and begin with the kept operations")
