@@ -311,7 +311,7 @@ final class Collector: Sendable {
     while table.isFilling, ContinuousClock.now < fillingEnd { _ = fillLists(of: table) }
     for session in sessions {
       guard let list = table.lists[session.id] else { continue }
-      session.deliver(list.takeUpdate(from: table), isLast: true)
+      session.deliver(list.takeUpdate(from: table, isLast: true), isLast: true)
     }
   }
 

@@ -313,12 +313,12 @@ final class SessionList {
     return true
   }
 
-  /// Returns an update with all changes since the session's last update.
-  func takeUpdate(from table: CollectorTable) -> Update {
+  /// Returns an update with all changes since the session's last update. No update follows if `isLast` is `true`.
+  func takeUpdate(from table: CollectorTable, isLast: Bool = false) -> Update {
     let time = MonitorTime.now
     lastReportTime = time
     isUrgent = false
-    table.kindTimes.beginUpdate()
+    table.kindTimes.beginUpdate(isLast: isLast)
     defer { nextStatistics = table.kindTimes.nextChange }
     let warnings = table.warnings(at: time, of: interest.warningKinds)
     let listed = listed(in: table, warnings: warnings)

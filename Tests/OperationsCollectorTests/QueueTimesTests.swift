@@ -142,6 +142,45 @@ struct QueueTimesTests {
     #expect(count(after: 500_000) == 3 && statistics.nextChange == nil)
   }
 
+  @Test("QC-3: If very many statistics change, the last values are computed within a second")
+  func manyShortOperations() {
+    let kinds = (0..<TimeHistograms.kindLimit).map { "\($0)" }
+    var times = TimeHistograms()
+    var statistics = KindStatistics()
+    let start = MonitorTime(nanoseconds: 1_000_000_000)
+    func note() {
+      for kind in kinds {
+        times.note(
+          OperationReport(
+            id: .init(1), name: "", className: kind, queue: .init(1), state: .finished,
+            started: start, finished: start))
+      }
+    }
+    /// Returns the number of kinds whose statistics are up to date after a number of operations.
+    func currentCount(of count: Int, after milliseconds: Int, isLast: Bool = false) -> Int {
+      statistics.beginUpdate(isLast: isLast)
+      return kinds.count { kind in
+        statistics.statistics(
+          of: .kind(kind), in: times, at: start + .milliseconds(milliseconds), isAtRest: true)?
+          .run?.count == count
+      }
+    }
+    note()
+    #expect(currentCount(of: 1, after: 0) == kinds.count && statistics.nextChange == nil)
+    note()
+    #expect(currentCount(of: 2, after: 10) == KindStatistics.earlyLimit)
+    #expect(statistics.nextChange == start + .seconds(1))
+    note()
+    #expect(currentCount(of: 3, after: 20) == 0)
+    #expect(currentCount(of: 3, after: 1_000) == kinds.count - KindStatistics.earlyLimit)
+    #expect(statistics.nextChange == start + .milliseconds(1_010))
+    #expect(currentCount(of: 3, after: 1_010) == kinds.count && statistics.nextChange == nil)
+    // The last update has the last values.
+    note()
+    #expect(currentCount(of: 4, after: 1_020, isLast: true) == kinds.count)
+    #expect(statistics.nextChange == nil)
+  }
+
   @Test("QC-4: Only the queues that exist have statistics, at most 256")
   func queueLimit() {
     var histograms = TimeHistograms()
