@@ -79,7 +79,7 @@ final class SessionList {
 
   /// The time at which the detail of an operation or statistics must be computed again even if nothing changes; `nil`
   /// if they are up to date, or if an update is already due.
-  var nextDetail: MonitorTime? {
+  var nextComputation: MonitorTime? {
     guard nextReportTime == nil else { return nil }
     return [detailWatch.nextAnswer, nextStatistics].compactMap { $0 }.min()
   }

@@ -94,7 +94,7 @@ struct QueueTimesTests {
       watched.finishAll()
       let list = watched.watch(withTimes)
       #expect(try queue(list.takeUpdate(from: watched.table)).times?.run?.count == count)
-      #expect(list.nextDetail == nil)
+      #expect(list.nextComputation == nil)
     }
   }
 
@@ -108,7 +108,7 @@ struct QueueTimesTests {
       watched.finishAll()
       let list = watched.watch(interest)
       #expect(list.takeUpdate(from: watched.table).kindTimes["a"]?.run?.count == count)
-      #expect(list.nextDetail == nil)
+      #expect(list.nextComputation == nil)
     }
   }
 
