@@ -80,17 +80,17 @@ struct SetupView {
     }
     let lines = state.column.visible(of: SetupState.columnRowCount, height: rows.count)
     for (row, index) in zip(rows, lines.compactMap { $0 }) {
-      canvas.mark(.line(.column(index)), row: row, columns: columns)
-      drawColumn(index, row: row, columns, on: &canvas)
+      let column = index == 0 ? nil : state.order[index - 1]
+      canvas.mark(.line(.column(column)), row: row, columns: columns)
+      draw(column, row: row, columns, on: &canvas)
       guard index == state.column.number, state.side == .columns else { continue }
       select(row: row, columns, on: &canvas)
     }
   }
 
-  private func drawColumn(
-    _ index: Int, row: Int, _ columns: Range<Int>, on canvas: inout Canvas
+  private func draw(
+    _ column: ColumnSetting.Column?, row: Int, _ columns: Range<Int>, on canvas: inout Canvas
   ) {
-    let column = index == 0 ? nil : state.order[index - 1]
     let isOn = column.map { state.shown.contains($0) } ?? state.isAutomatic
     let style = Style(isOn ? .text : .dim)
     canvas.write(isOn ? "[x]" : "[ ]", row: row, columns: columns.dropFirst(2), style: style)
