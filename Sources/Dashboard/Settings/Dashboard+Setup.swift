@@ -106,7 +106,6 @@ extension Dashboard {
       }
       settings.order = list.listing.order
     case .filter:
-      guard step == nil else { return [.bell] }
       openFilterPrompt()
       return []
     case .refresh:
@@ -164,9 +163,10 @@ extension Dashboard {
     return []
   }
 
-  /// The columns of the list and their positions on the screen; `nil` if the screen is too small.
+  /// The columns of the list and their positions on the screen, also if another view is below the setup; `nil` if the
+  /// screen is too small.
   private var listPlan: ColumnPlan? {
-    screen.layout.map {
+    Layout(Layout.Request(size: screen.size, showsMeters: false)).map {
       OperationTableView(dashboard: self, layout: $0)
         .columns(Glyphs(isUnicode: configuration.isUnicode))
     }

@@ -162,7 +162,9 @@ struct SetupView {
   /// The names of the settings that are not saved.
   private func unsavedWords(in canvas: Canvas) -> Span {
     let keys = DashboardSettings.Key.allCases.filter { dashboard.unsavedSettings.contains($0) }
-    guard !keys.isEmpty else { return Span("Changes have an effect at once.", .dim) }
+    guard !keys.isEmpty else {
+      return Span("All changes but view have an effect at once.", .dim)
+    }
     let words = "not saved: \(keys.map(\.rawValue).joined(separator: ", "))"
     let remark = " (saving removes comments from the file)"
     let hasRoom = canvas.glyphs.width(of: words + remark) < canvas.columns.count
