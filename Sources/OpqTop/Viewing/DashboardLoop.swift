@@ -19,8 +19,8 @@ package struct DashboardLoop: ~Copyable {
   private let waker: Waker
   private let watch: TerminationWatch
   private var pacer = FramePacer()
-  /// The time at which an incomplete key sequence is interpreted as separate keys; `nil` if there
-  /// is no such sequence.
+  /// The time at which the terminal no longer waits for the rest of an input; `nil` if it does not
+  /// wait for one.
   private var inputDeadline: MonitorTime?
   /// The time at which the display changes without a message; `nil` if it does not change.
   private var nextTick: MonitorTime?
@@ -211,7 +211,7 @@ package struct DashboardLoop: ~Copyable {
       ending = ending ?? .status(1)
     } else if let deadline = inputDeadline, deadline <= .now {
       inputs = terminal.expireInput()
-      inputDeadline = nil
+      inputDeadline = terminal.inputPatience.map { .now + $0 }
     }
     guard !inputs.isEmpty else { return }
     deliver(.tick(.now + clockLead))
