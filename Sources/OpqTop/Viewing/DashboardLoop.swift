@@ -256,9 +256,7 @@ package struct DashboardLoop: ~Copyable {
     case .repaint: terminal.repaintAll()
     case .bell: terminal.ringBell()
     case .saveSettings(let settings, let keys):
-      let result = settingsFile?.save(settings, keys)
-      let reason = "neither XDG_CONFIG_HOME nor HOME is an absolute path"
-      deliver(.settingsSaved(result ?? .failed(reason: reason)))
+      deliver(.settingsSaved(SettingsFile.save(settings, keys, in: settingsFile)))
     case .setTheme(let theme): terminal.setTheme(theme)
     case .copy(let text): terminal.copy(text)
     case .setMouse(let isOn): terminal.setMouse(isOn)
