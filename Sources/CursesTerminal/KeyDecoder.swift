@@ -31,7 +31,8 @@ struct KeyDecoder {
   private var buffer: [UInt8] = []
   /// The text of a paste that has begun but not ended; `nil` outside a paste.
   private var paste: [UInt8]?
-  /// Whether the decoder has discarded the beginning of a report of the mouse, and its end has not arrived.
+  /// Whether the decoder has discarded the beginning of a report of the mouse, and its end has not arrived. If the end
+  /// does not arrive, ``expire()`` ends the wait for it.
   private var isInLostReport = false
   /// The bytes that ``expire()`` has decoded as a key, if they can also be the beginning of a report of the mouse whose
   /// rest is late; otherwise empty.
@@ -54,12 +55,12 @@ struct KeyDecoder {
 
   private init(additions: [(bytes: [UInt8], input: Input)]) { self.additions = additions }
 
-  /// How long the terminal waits for more bytes before it calls ``expire()``; `nil` if no bytes are pending.
+  /// How long the terminal waits for more bytes before it calls ``expire()``; `nil` if no bytes are expected.
   ///
   /// During a paste and a report of the mouse, the wait is longer, because a terminal that works always sends their
   /// ends.
   var patience: Duration? {
-    if paste != nil || beginsMouseReport(at: 0) { return .seconds(1) }
+    if paste != nil || isInLostReport || beginsMouseReport(at: 0) { return .seconds(1) }
     return buffer.isEmpty ? nil : .milliseconds(25)
   }
 
@@ -100,7 +101,8 @@ struct KeyDecoder {
   }
 
   /// Decodes the pending bytes without waiting for more bytes, and returns their keys. The terminal calls
-  /// this function if no other byte has arrived within ``patience``.
+  /// this function if no other byte has arrived within ``patience``. Then the rest of a
+  /// report of the mouse can still arrive, so the terminal reads ``patience`` again.
   mutating func expire() -> [Input] {
     let isLost = paste == nil && beginsMouseReport(at: 0)
     let isStart = paste == nil && Self.mouseStart.dropLast().starts(with: buffer)

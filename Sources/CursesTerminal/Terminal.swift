@@ -65,8 +65,11 @@ public struct Terminal: ~Copyable {
   private var palette: Palette
   private let heldErrors: Int32
   private var decoder: KeyDecoder
-  /// The grid on the screen; `nil` if the contents of the screen are unknown.
+  /// The last grid that was shown; `nil` before the first one.
   private var shown: Grid?
+  /// Whether the next ``present(_:)`` writes all rows, because the screen may show other contents or other colors than
+  /// the last grid.
+  private var mustWriteAll = false
   private var row: [cncurses_cell] = []
 
   /// Opens the controlling terminal of the process.
@@ -145,37 +148,40 @@ public struct Terminal: ~Copyable {
   /// Shows a grid. Only the differences from the previous grid are written; nothing is written if both grids
   /// are equal. Cells beyond the screen are cut, and cells that the grid does not have are blank.
   public mutating func present(_ grid: Grid) {
-    guard shown != grid else { return }
+    guard mustWriteAll || shown != grid else { return }
     for index in 0..<size.rows {
       guard index < grid.size.rows else {
         cncurses_put_row(Int32(index), nil, 0)
         continue
       }
-      if let shown, shown.size == grid.size, shown.row(index) == grid.row(index) { continue }
+      if !mustWriteAll, let shown, shown.size == grid.size, shown.row(index) == grid.row(index) {
+        continue
+      }
       row.removeAll(keepingCapacity: true)
       for cell in grid.row(index) { row.append(drawn(cell)) }
       cncurses_put_row(Int32(index), row, row.count)
     }
     cncurses_show()
     shown = grid
+    mustWriteAll = false
   }
 
   /// Draws with the colors of a theme from now on. The next ``present(_:)`` writes the cells whose colors change.
   public mutating func setTheme(_ theme: Theme) {
     palette = Palette(colors: capabilities.colors, theme: theme)
-    shown = nil
+    mustWriteAll = true
   }
 
   /// Makes the next ``present(_:)`` write the whole screen.
   public mutating func repaintAll() {
-    shown = nil
+    mustWriteAll = true
     cncurses_repaint()
   }
 
   /// Reads the terminal's size, which may have changed, and repaints the whole screen.
   public mutating func updateSize() {
     cncurses_update_size()
-    shown = nil
+    mustWriteAll = true
     size = Self.currentSize
   }
 
@@ -206,12 +212,12 @@ public struct Terminal: ~Copyable {
 
   private mutating func takeAgain() {
     cncurses_enter()
-    shown = nil
+    mustWriteAll = true
     size = Self.currentSize
   }
 
-  /// How long the caller waits for more bytes before it calls ``expireInput()``; `nil` if neither a key
-  /// sequence nor a paste is incomplete.
+  /// How long the caller waits for more bytes before it calls ``expireInput()``; `nil` if no key sequence, paste
+  /// or report of the mouse is incomplete.
   public var inputPatience: Duration? { decoder.patience }
 
   /// Reads the keys that have arrived. Call this method only when ``descriptor`` is readable; otherwise the
@@ -227,7 +233,8 @@ public struct Terminal: ~Copyable {
     return count > 0 ? .inputs(decoder.consume(bytes)) : .gone
   }
 
-  /// Decodes the pending bytes without waiting for more bytes. A pending ESC byte becomes the Escape key.
+  /// Decodes the pending bytes without waiting for more bytes. A pending ESC byte becomes the Escape key. Read
+  /// ``inputPatience`` again after the call.
   public mutating func expireInput() -> [Input] { decoder.expire() }
 
   private func drawn(_ cell: Cell) -> cncurses_cell {

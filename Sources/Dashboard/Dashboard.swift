@@ -165,6 +165,7 @@ public struct Dashboard: Sendable {
     ).draw()
     var regions = canvas.regions
     regions.context = keyContext
+    regions.selected = selectedTarget
     return DashboardFrame(grid: canvas.grid, regions: regions)
   }
 

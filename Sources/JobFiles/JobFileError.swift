@@ -41,12 +41,14 @@ extension String {
   }
 
   /// Returns the advice after a message about an unknown name: the nearest of the known names, or a list of
-  /// the names if there are at most ten.
-  package static func advice(_ word: String, _ names: [String], _ kind: String) -> String {
+  /// the names if there are at most `limit`.
+  package static func advice(
+    _ word: String, _ names: [String], _ kind: String, limit: Int = 10
+  ) -> String {
     if let nearest = NearestName.nearest(to: word, in: names, limit: 2) {
       return "; did you mean \(nearest.quoted)?"
     }
-    guard (1...10).contains(names.count) else { return "" }
+    guard !names.isEmpty, names.count <= limit else { return "" }
     return "; the \(kind) are " + names.map(\.quoted).joined(separator: ", ")
   }
 }

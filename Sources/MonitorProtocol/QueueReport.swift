@@ -41,9 +41,10 @@ public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
   /// The statistics of the recent slot waits and run times of the queue's operations; `nil` if the viewer does
   /// not request them with ``Interest/queueTimes``. They are not a part of the encoded report.
   public var times: TimeStatistics?
-  /// The number of operations that have begun to execute, since the queue was created. It never decreases. An
-  /// operation that was cancelled before its start does not count. `nil` if the number is unknown. It is not a part of
-  /// the encoded report.
+  /// The number of operations that have begun to execute, since the queue was created. An operation that was cancelled
+  /// before its start does not count. An operation that the queue has chosen counts before it begins, so the number can
+  /// be too high for a moment, and decreases if such an operation does not begin. `nil` if the number is unknown. It is
+  /// not a part of the encoded report.
   public var startedCount: Int?
 
   // Encoded reports are a part of the output of commands, which has none of the other values.

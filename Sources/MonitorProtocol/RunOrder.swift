@@ -9,7 +9,8 @@ public struct RunOrder: Sendable, Equatable {
   /// The queue.
   public var queue: QueueReport.ID
   /// The operations that occupy the slots of the queue, the longest run first. Their number is at most the limit of the
-  /// request.
+  /// request. If all run orders of an update exceed ``WireLimits/mostRunOrderIDs``, there are fewer, and ``isCut`` does
+  /// not show it.
   public var executing: [OperationReport.ID]
   /// The ready operations, the next one first. Their number is at most the limit of the request. For a suspended
   /// queue, it is the order after the queue is resumed.

@@ -160,7 +160,7 @@ final class Collector: Sendable {
       if hasNews || isDue { table.noteQueueConditions(at: MonitorTime.now) }
       if table.searchDeadlocksIfDue(at: MonitorTime.now) { hasNews = true }
       if table.lookForLeaksIfDue(at: MonitorTime.now) { hasNews = true }
-      let nextReportTime = table.lists.values.flatMap { [$0.nextDetail, $0.nextReportTime] }
+      let nextReportTime = table.lists.values.flatMap { [$0.nextComputation, $0.nextReportTime] }
         .compactMap { $0 }.min()
       if isDue || nextReportTime.map({ $0 <= MonitorTime.now }) == true { hasNews = true }
       if reasons & Bell.logs.rawValue != 0 { OperationLogStore.shared.look() }
@@ -237,7 +237,7 @@ final class Collector: Sendable {
     if table.isFilling { return .now }
     let moments =
       table.lists.values.flatMap {
-        [$0.nextRefresh, $0.nextDetail, $0.nextReportTime, $0.nextLogTime]
+        [$0.nextRefresh, $0.nextComputation, $0.nextReportTime, $0.nextLogTime]
       }
       + [warning, table.nextDeadlockSearch, table.leakWatch?.nextRound]
     let now = MonitorTime.now
@@ -295,7 +295,7 @@ final class Collector: Sendable {
     let departing = table.applyLastChanges(of: departed)
     table.keepQueues(departing.union(queues.map { QueueReport.ID($0.id.rawValue) }))
     table.prune(now: MonitorTime.now)
-    table.endReading()
+    table.endReading(of: queues)
     return isComplete
   }
 
@@ -311,7 +311,7 @@ final class Collector: Sendable {
     while table.isFilling, ContinuousClock.now < fillingEnd { _ = fillLists(of: table) }
     for session in sessions {
       guard let list = table.lists[session.id] else { continue }
-      session.deliver(list.takeUpdate(from: table), isLast: true)
+      session.deliver(list.takeUpdate(from: table, isLast: true), isLast: true)
     }
   }
 

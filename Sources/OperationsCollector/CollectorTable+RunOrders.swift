@@ -8,8 +8,8 @@ import OperationsCore
 // queues, and only for sessions that request them.
 
 extension CollectorTable {
-  /// The maximum number of ready operations that one reading of all queues reads, if sessions request the orders of
-  /// all queues. The queues with ready operations share it.
+  /// The maximum number of ready operations that one reading of all queues reads for the lists that are sorted by
+  /// position. The queues with ready operations share it.
   private static let mostReadyOperations = 20_000
   /// The number of executing operations that are compared, in all run orders of an update together.
   private static let mostComparedOperations = 10_000
@@ -19,17 +19,28 @@ extension CollectorTable {
   func readyLimit(of queue: QueueReport.ID) -> Int {
     let share = max(1, Self.mostReadyOperations / max(1, readyQueueCount))
     return lists.values.reduce(0) { limit, list in
-      max(limit, list.interest.readyLimit(of: queue, share: share))
+      max(limit, list.interest.readyLimit(of: queue, share: share, orderedQueues: orderedQueues))
     }
   }
 
-  /// Whether a session requests the order of a queue that the collector has not read, or further operations of it.
-  var lacksReadyOrders: Bool {
-    queues.keys.contains { queue in
-      let limit = readyLimit(of: queue)
-      guard limit > 0, let known = readyOrders[queue] else { return limit > 0 }
-      return known.isCut && known.operations.count < limit
+  /// Chooses the queues whose orders are sent to viewers that request the orders of all queues. These are the queues
+  /// with executing or ready operations, up to a limit.
+  func chooseOrderedQueues() {
+    guard lists.values.contains(where: { $0.interest.runOrder?.queues.isEmpty == true }) else {
+      orderedQueues = []
+      return
     }
+    let busy = queues.values.lazy.filter { $0.counts.executing + $0.counts.ready > 0 }.map(\.id)
+    orderedQueues = Set(busy.sorted().prefix(WireLimits.mostRunOrders))
+  }
+
+  /// Whether a session requests the order of a queue that the collector has not read, or further operations of it.
+  var lacksReadyOrders: Bool { queues.keys.contains(where: lacksReadyOrder) }
+
+  private func lacksReadyOrder(of queue: QueueReport.ID) -> Bool {
+    let limit = readyLimit(of: queue)
+    guard limit > 0, let known = readyOrders[queue] else { return limit > 0 }
+    return known.isCut && known.operations.count < limit
   }
 
   /// The positions of ready operations in the orders of their queues, from 1 on.
@@ -52,21 +63,25 @@ extension CollectorTable {
     }
   }
 
-  /// Sorts the lists again that are sorted by position. Called after a reading of the queues.
-  func endReading() {
+  /// Reads the missing orders of queues whose operations have become executing or ready, and sorts the lists again that
+  /// are sorted by position. Called after a reading of the queues.
+  func endReading(of existing: [OperationQueue]) {
+    chooseOrderedQueues()
+    for queue in existing {
+      let id = QueueReport.ID(queue.id.rawValue)
+      guard orderedQueues.contains(id), lacksReadyOrder(of: id) else { continue }
+      readyOrders[id] = queue.readyOrder(limit: readyLimit(of: id))
+    }
     let sorted = lists.values.filter { $0.interest.order.column == .position }
     guard !sorted.isEmpty else { return }
     let positions = positions
     for list in sorted { list.positionsDidChange(to: positions, in: self) }
   }
 
-  /// Returns the run orders that a viewer requests. For a request for all queues, these are the queues with executing or
-  /// ready operations.
+  /// Returns the run orders that a viewer requests.
   func runOrders(_ request: Interest.RunOrderRequest) -> [RunOrder] {
     let wanted =
-      request.queues.isEmpty
-      ? queues.values.lazy.filter { $0.counts.executing + $0.counts.ready > 0 }.map(\.id)
-      : request.queues.filter { queues[$0] != nil }
+      request.queues.isEmpty ? orderedQueues : request.queues.filter { queues[$0] != nil }
     let ids = wanted.sorted().prefix(WireLimits.mostRunOrders)
     let limit = max(0, min(request.limit, WireLimits.mostRunOrderOperations))
     let comparedCount = max(limit, Self.mostComparedOperations / max(1, ids.count))
@@ -100,15 +115,17 @@ extension Interest {
   ///
   /// - Parameters:
   ///   - queue: The queue.
-  ///   - share: The maximum number of ready operations of each queue, if the viewer requests the order of all queues.
+  ///   - share: The maximum number of ready operations of each queue, if the list is sorted by position.
+  ///   - orderedQueues: The queues whose orders are sent, if the viewer requests the orders of all queues.
   /// - Returns: The maximum number of operations; 0 if the viewer does not request the order.
-  fileprivate func readyLimit(of queue: QueueReport.ID, share: Int) -> Int {
+  fileprivate func readyLimit(
+    of queue: QueueReport.ID, share: Int, orderedQueues: Set<QueueReport.ID>
+  ) -> Int {
     let most = WireLimits.mostRunOrderOperations
     let sorted = order.column == .position && rowLimit != nil ? min(most, share) : 0
     guard let runOrder else { return sorted }
-    let limit = max(0, min(runOrder.limit, most))
-    if runOrder.queues.isEmpty { return max(sorted, min(limit, share)) }
-    return runOrder.queues.contains(queue) ? max(sorted, limit) : sorted
+    let queues = runOrder.queues.isEmpty ? orderedQueues : runOrder.queues
+    return queues.contains(queue) ? max(sorted, min(runOrder.limit, most)) : sorted
   }
 
   /// Returns the operations of the run orders of the queues that the viewer has named. The viewer shows them, also if

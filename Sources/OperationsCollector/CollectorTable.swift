@@ -65,6 +65,8 @@ final class CollectorTable {
   var endedCounts = EndedCounts()
   /// The order of the ready operations of each queue for which a session requests it.
   var readyOrders: [QueueReport.ID: ReadyOrder] = [:]
+  /// The queues whose orders are sent to viewers that request the orders of all queues.
+  var orderedQueues: Set<QueueReport.ID> = []
   /// The number of queues with ready operations, according to their last reports.
   var readyQueueCount = 0
   /// The number of state changes that the queues have counted but not recorded since the first reading of the
@@ -141,6 +143,7 @@ final class CollectorTable {
   }
 
   private func noteInterests() {
+    chooseOrderedQueues()
     wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
     let wantsQueueTimes = lists.values.contains {
       $0.interest.queueTimes || $0.interest.groups?.by == .queue
@@ -197,8 +200,7 @@ final class CollectorTable {
       width: snapshot.maxConcurrentOperationCount < 0
         ? nil : snapshot.maxConcurrentOperationCount,
       isSuspended: snapshot.isSuspended, startLimit: snapshot.startLimit.map { .init($0) })
-    // The queue counts an operation that it has chosen, and that is then cancelled before it begins.
-    queues[id]?.startedCount = max(old?.startedCount ?? 0, snapshot.startedCount)
+    queues[id]?.startedCount = snapshot.startedCount
     if let report = queues[id] {
       endedCounts.note(report, isFirstReading: isFirstReading)
       readyQueueCount += (report.counts.ready > 0 ? 1 : 0) - (old?.counts.ready ?? 0 > 0 ? 1 : 0)

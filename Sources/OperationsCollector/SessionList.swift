@@ -79,7 +79,7 @@ final class SessionList {
 
   /// The time at which the detail of an operation or statistics must be computed again even if nothing changes; `nil`
   /// if they are up to date, or if an update is already due.
-  var nextDetail: MonitorTime? {
+  var nextComputation: MonitorTime? {
     guard nextReportTime == nil else { return nil }
     return [detailWatch.nextAnswer, nextStatistics].compactMap { $0 }.min()
   }
@@ -313,12 +313,12 @@ final class SessionList {
     return true
   }
 
-  /// Returns an update with all changes since the session's last update.
-  func takeUpdate(from table: CollectorTable) -> Update {
+  /// Returns an update with all changes since the session's last update. No update follows if `isLast` is `true`.
+  func takeUpdate(from table: CollectorTable, isLast: Bool = false) -> Update {
     let time = MonitorTime.now
     lastReportTime = time
     isUrgent = false
-    table.kindTimes.beginUpdate()
+    table.kindTimes.beginUpdate(isLast: isLast)
     defer { nextStatistics = table.kindTimes.nextChange }
     let warnings = table.warnings(at: time, of: interest.warningKinds)
     let listed = listed(in: table, warnings: warnings)

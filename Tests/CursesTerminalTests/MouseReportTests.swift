@@ -94,6 +94,30 @@ import Testing
     }
   }
 
+  @Test("MS-3: If the rest of a report does not arrive, later keys are keys")
+  func missingRest() {
+    let report = Array("\u{1B}[<0;120;34M".utf8)
+    for cut in 1..<report.count {
+      for second in cut..<report.count {
+        var decoder = KeyDecoder()
+        let inputs = decoder.consume(report[..<cut]) + decoder.expire()
+        #expect(inputs.count == (cut < 3 ? 1 : 0))
+        #expect(decoder.consume(report[cut..<second]) == [])
+        while let patience = decoder.patience {
+          #expect(patience <= .seconds(1))
+          if cut >= 3 || second >= 3 {
+            #expect(decoder.expire() == [])
+          } else {
+            _ = decoder.expire()
+          }
+        }
+        #expect(
+          decoder.consume("5j".utf8) == [.character("5"), .character("j")],
+          "cut after \(cut) and \(second) bytes")
+      }
+    }
+  }
+
   @Test("MS-3: Keys after Escape that are no report stay keys")
   func keysAfterEscape() {
     var decoder = KeyDecoder()

@@ -9,11 +9,10 @@ import Testing
 @testable import CursesTerminal
 
 extension TerminalTests {
-  private func terminal(in window: PseudoTerminal, type: String = "xterm-256color") throws
-    -> Terminal
-  {
+  private func terminal(in window: PseudoTerminal, keepsLastGrid: Bool = false) throws -> Terminal {
     try Terminal(
-      owning: window.open(), type: type, options: Terminal.Options(characters: .unicode))
+      owning: window.open(), type: "xterm-256color",
+      options: Terminal.Options(characters: .unicode, keepsLastGrid: keepsLastGrid))
   }
 
   @Test("MS-1: The terminal reports the mouse only while the mouse is on")
@@ -23,13 +22,13 @@ extension TerminalTests {
     var terminal = try terminal(in: window)
     terminal.present(Grid(size: terminal.size))
     #expect(window.wait { $0.isAlternate })
-    #expect(!window.screen.isMouseReported)
+    #expect(window.screen.isMouseOff)
     for isOn in [true, true, false, false, true] {
       terminal.setMouse(isOn)
-      #expect(window.wait { $0.isMouseReported == isOn })
+      #expect(window.wait { isOn ? $0.isMouseReported : $0.isMouseOff })
     }
     terminal.close()
-    #expect(window.wait { !$0.isAlternate && !$0.isMouseReported })
+    #expect(window.wait { !$0.isAlternate && $0.isMouseOff })
     #expect(window.screen.unknownSequences == [])
     // A repeated call writes nothing.
     let text = String(decoding: window.transcript ?? [], as: UTF8.self)
@@ -69,7 +68,7 @@ extension TerminalTests {
     let on = try #require(text.range(of: "\u{1B}[?1000h\u{1B}[?1006h"))
     #expect(off.upperBound <= on.lowerBound)
     terminal.close()
-    #expect(window.wait { !$0.isMouseReported })
+    #expect(window.wait { $0.isMouseOff })
   }
 
   @Test("T50: Restoring the terminal without ncurses also switches the mouse off")
@@ -80,7 +79,7 @@ extension TerminalTests {
     terminal.setMouse(true)
     #expect(window.wait { $0.isMouseReported })
     Terminal.restoreNow()
-    #expect(window.wait { !$0.isAlternate && !$0.isMouseReported })
+    #expect(window.wait { !$0.isAlternate && $0.isMouseOff })
     terminal.close()
   }
 
@@ -93,7 +92,7 @@ extension TerminalTests {
       terminal.present(Grid(size: terminal.size))
       terminal.reclaim()
       terminal.present(Grid(size: terminal.size))
-      #expect(window.wait { $0.isAlternate && $0.isMouseReported == isOn })
+      #expect(window.wait { $0.isAlternate && (isOn ? $0.isMouseReported : $0.isMouseOff) })
       terminal.close()
     }
   }
@@ -113,5 +112,21 @@ extension TerminalTests {
     #expect(window.screen.lines[1] == "   x")
     #expect(window.screen.unknownSequences == [])
     terminal.close()
+  }
+
+  @Test("The kept grid is the last one, also if the colors have changed since then")
+  func theLastGridIsKeptAfterAChangeOfColors() throws {
+    let window = try PseudoTerminal(columns: 20, rows: 3)
+    var terminal = try terminal(in: window, keepsLastGrid: true)
+    var grid = Grid(size: terminal.size)
+    grid[row: 1, column: 3] = Cell("x")
+    terminal.present(grid)
+    #expect(window.wait { $0.lines[1] == "   x" })
+    window.keepTranscript()
+    terminal.setTheme(.light)
+    terminal.close()
+    window.absorb(for: .milliseconds(20))
+    let text = String(decoding: window.transcript ?? [], as: UTF8.self)
+    #expect(text.contains("\r\n   x\r\n"))
   }
 }

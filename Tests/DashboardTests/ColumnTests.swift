@@ -26,7 +26,7 @@ struct ColumnTests {
   }
 
   /// Returns a dashboard whose operations have a kind, a quality of service, a progress or an error.
-  private static func fullDashboard(_ columns: Int, _ rows: Int) -> Dashboard {
+  static func fullDashboard(_ columns: Int, _ rows: Int) -> Dashboard {
     var dashboard = ViewScene.dashboard(columns: columns, rows: rows)
     dashboard.press("1104")
     dashboard.press(.enter)

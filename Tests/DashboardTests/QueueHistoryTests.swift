@@ -52,6 +52,16 @@ struct QueueHistoryTests {
     #expect(!history.isMoving(within: QueueHistory.capacity))
   }
 
+  @Test("QV-2: An operation that is chosen twice before it begins is one start")
+  func chosenOperation() throws {
+    var state = Self.state(Self.queue(100))
+    for (count, second) in [(101, 0.2), (100, 0.4), (101, 0.6), (102, 0.8)] {
+      Self.report(Self.queue(count), at: second, to: &state)
+    }
+    state.advance(to: Scene.seconds(1))
+    #expect(try Self.history(state).samples == [2])
+  }
+
   @Test("QV-2: The rate is the mean of the last five complete seconds")
   func rate() throws {
     var state = Self.state(Self.queue(0))

@@ -18,7 +18,9 @@ struct SearchTests {
 
   /// Returns a dashboard of 700 operations. The list has rows for the first 500 of them.
   private static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
-    var dashboard = Dashboard(configuration: .init(title: "jobs"))
+    var configuration = Dashboard.Configuration(title: "jobs")
+    configuration.settings.usesMouse = true
+    var dashboard = Dashboard(configuration: configuration)
     dashboard.take(.resized(Size(columns: columns, rows: rows)))
     dashboard.take(.tick(Scene.now))
     dashboard.take(.monitor(.hello(Scene.hello)))
@@ -104,13 +106,27 @@ struct SearchTests {
     "A late match does not move the selection after another key",
     arguments: [("j", 2), ("jk", 1), ("g", 1), (" ", 2), ("}", 1), ("?q", 1)])
   func aLateMatchDoesNotMoveTheSelection(keys: String, id: Int) {
+    expectNoLateMatch(after: keys.unicodeScalars.map { .character($0) }, id: id)
+  }
+
+  @Test("MS-5, MS-7, MS-10: A late match does not move the selection after the mouse")
+  func aLateMatchDoesNotMoveTheSelectionAfterTheMouse() throws {
+    let layout = try #require(Self.dashboard().screen.layout)
+    func press(_ row: Int) -> Input { .mouse(MouseInput(.press, row: row, column: 8)) }
+    expectNoLateMatch(after: [press(layout.body.lowerBound + 2)], id: 3)
+    expectNoLateMatch(after: [press(layout.headings)], id: 1)
+    expectNoLateMatch(after: [.mouse(MouseInput(.wheelDown, row: 12, column: 8))], id: 4)
+  }
+
+  /// Checks that a match of a search, which the monitor reports after these inputs, does not move the selection.
+  private func expectNoLateMatch(after inputs: [Input], id: Int) {
     var dashboard = Self.dashboard()
     func type(_ key: String) {
       for letter in key.unicodeScalars { _ = dashboard.reduce(.input(.character(letter))) }
     }
     type("/00")
     _ = dashboard.reduce(.input(.key(.enter)))
-    type(keys)
+    for input in inputs { _ = dashboard.reduce(.input(input)) }
     for _ in 0..<3 {
       dashboard.update()
       #expect(dashboard.list.selection.id == ID(id))
@@ -121,7 +137,7 @@ struct SearchTests {
     #expect(dashboard.list.selection.id == ID(100))
     // The same holds for the keys n and N.
     type("nnnnN")
-    type(keys)
+    for input in inputs { _ = dashboard.reduce(.input(input)) }
     let selected = dashboard.list.selection.id
     for _ in 0..<3 {
       dashboard.update()

@@ -38,14 +38,54 @@ struct SetupNameTests {
   }
 
   @Test("WN-1: the preview of the setup is aligned for names of each script", arguments: names)
-  func thePreviewIsAligned(name: String) {
-    var dashboard = SetupTests.setup(columns: 120, rows: 40)
-    let report = OperationReport(
-      id: OperationReport.ID(1), name: name, className: name, queue: Scene.io, state: .executing)
-    dashboard.update(changed: [report])
-    let picture = dashboard.picture()
-    GoldenFrame.checkCells(of: picture)
-    #expect(picture.text.shows("#1 executing"))
+  func thePreviewIsAligned(name: String) throws {
+    try expectAlignedPreview(name, columns: nil)
+  }
+
+  @Test(
+    "WN-1: the preview of the setup is aligned if other columns follow the name", arguments: names)
+  func thePreviewOfChosenColumnsIsAligned(name: String) throws {
+    try expectAlignedPreview(
+      name,
+      columns: [
+        ColumnSetting(.name, width: 12), ColumnSetting(.kind, width: 7), ColumnSetting(.state),
+        ColumnSetting(.id), ColumnSetting(.queue),
+      ])
+  }
+
+  /// Checks that the preview has the same cells beside the kind and the name as for a plain name.
+  private func expectAlignedPreview(_ name: String, columns: [ColumnSetting]?) throws {
+    func preview(_ name: String) throws -> (rows: [[Cell]], plan: ColumnPlan) {
+      var configuration = Dashboard.Configuration(title: "tiles")
+      configuration.settings.columns = columns
+      var dashboard = SetupTests.setup(columns: 200, rows: 60, configuration: configuration)
+      // The other operation determines the width of the column of kinds.
+      let reports = [name, "the longest kind of all"].enumerated().map { index, name in
+        OperationReport(
+          id: OperationReport.ID(1 + index), name: name, className: name, queue: Scene.io,
+          state: .executing)
+      }
+      dashboard.update(changed: reports)
+      let setup = try #require(dashboard.setup)
+      let layout = try #require(dashboard.screen.overlayLayout)
+      let rule = try #require(SetupPlaces(layout, side: setup.side).previewRule)
+      let picture = dashboard.picture()
+      GoldenFrame.checkCells(of: picture)
+      #expect(picture.text.shows("executing"))
+      dashboard.settings.columns = setup.listed
+      let plan = OperationTableView(dashboard: dashboard, layout: layout)
+        .columns(Glyphs(isUnicode: true))
+      return ((rule + 1..<layout.body.upperBound).map { Array(picture.row($0)) }, plan)
+    }
+    let (plain, hostile) = (try preview("plain"), try preview(name))
+    #expect(hostile.plan == plain.plan)
+    let texts = [try #require(plain.plan[.kind]), try #require(plain.plan[.name])]
+    for (row, (cells, expected)) in zip(hostile.rows, plain.rows).enumerated() {
+      for column in 0..<200 where !texts.contains(where: { $0.contains(column) }) {
+        #expect(cells[column] == expected[column], "row \(row), column \(column)")
+      }
+    }
+    #expect(hostile.rows != plain.rows)
   }
 
   @Test("WN-2: a filter and a path of 4 KiB leave the setup aligned", arguments: SetupTests.sizes)

@@ -84,7 +84,7 @@ struct SetupTests {
       dashboard.unsavedSettings == [.view, .sort, .refresh, .theme, .mouse, .bell])
   }
 
-  @Test("SF-6: Space edits the filter, and Esc restores it")
+  @Test("SF-6: Space, + and - edit the filter, and Esc restores it")
   func theFilterIsEdited() throws {
     var dashboard = Self.setup()
     dashboard.press("jj state:exec")
@@ -97,7 +97,11 @@ struct SetupTests {
     dashboard.press(.escape)
     #expect(dashboard.settings.filter == (try OperationFilter("state:exec")))
     #expect(dashboard.list.listing.filter == dashboard.settings.filter)
-    #expect(dashboard.press("+") == [.bell])
+    for key in ["+", "-"] {
+      #expect(dashboard.press(key) == [])
+      #expect(dashboard.text().shows("filter: state:exec_"), "\(key)")
+      dashboard.press(.escape)
+    }
   }
 
   @Test("SF-6: the setup shows the order, the filter and the rate that other keys have chosen")
@@ -110,7 +114,7 @@ struct SetupTests {
     #expect(text.shows("sort      name") && text.shows("filter    upload"))
     #expect(text.shows("refresh   10/s"))
     // These values were not changed in the setup, so they are not saved.
-    #expect(text.shows("Changes have an effect at once."))
+    #expect(text.shows("All changes but view have an effect at once."))
     #expect(dashboard.press("s") == [])
     #expect(dashboard.text().shows("nothing was changed in the setup"))
   }
@@ -217,6 +221,22 @@ struct SetupTests {
     #expect(setup?.order.prefix(9) == Self.usual[...] && setup?.shown == Set(Self.usual))
     #expect(setup?.order.count == ColumnSetting.Column.allCases.count)
     #expect(dashboard.settings.columns == nil)
+  }
+
+  @Test(
+    "SC-1: the chooser begins with the columns of the list, whatever the view below the setup",
+    arguments: ["1", "2", "3", "4", "5", "v", "vv", "d", "!", "N"])
+  func theChooserBeginsWithTheListInEachView(keys: String) {
+    var dashboard = ViewScene.dashboard(columns: 120, rows: 40)
+    if let digit = keys.unicodeScalars.first, Int(keys) != nil {
+      dashboard.take(.input(.alt(digit)))
+    } else {
+      dashboard.press(keys)
+    }
+    dashboard.take(.input(.function(2)))
+    let expected = Self.setup(columns: 120, rows: 40).setup
+    #expect(dashboard.setup?.order == expected?.order && dashboard.setup?.shown == expected?.shown)
+    #expect(expected?.shown.contains(.kind) == false)
   }
 
   @Test("SC-1: the selected column stays selected while the columns of the list change")

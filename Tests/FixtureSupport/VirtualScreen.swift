@@ -42,8 +42,10 @@ package struct VirtualScreen: Sendable {
   package private(set) var isCursorVisible = true
   /// Whether the terminal marks the beginning and the end of pasted text.
   package private(set) var isPasteBracketed = false
-  /// Whether the terminal reports the buttons of the mouse, in the form whose coordinates have no limit.
-  package private(set) var isMouseReported = false
+  /// Whether the mode 1000 is on: the terminal reports the buttons of the mouse.
+  private var reportsButtons = false
+  /// Whether the mode 1006 is on: the coordinates in reports of the mouse have no limit.
+  private var hasUnlimitedCoordinates = false
   /// The encoded texts that a program has sent to the clipboard, with OSC 52.
   package private(set) var copiedTexts: [String] = []
   /// The number of times that a program has rung the bell.
@@ -68,6 +70,12 @@ package struct VirtualScreen: Sendable {
     bottom = rows - 1
     cells = Array(repeating: Cell(), count: columns * rows)
   }
+
+  /// Whether the terminal reports the buttons of the mouse, in the form whose coordinates have no limit.
+  package var isMouseReported: Bool { reportsButtons && hasUnlimitedCoordinates }
+
+  /// Whether all modes of the mouse are off.
+  package var isMouseOff: Bool { !reportsButtons && !hasUnlimitedCoordinates }
 
   /// The text of each row, without trailing spaces.
   package var lines: [String] { (0..<rows).map(line) }
@@ -297,9 +305,8 @@ package struct VirtualScreen: Sendable {
         isAlternate = isOn
         if isOn { erase(0..<cells.count) }
       case 2004: isPasteBracketed = isOn
-      // Without the mode 1006, the reports have another form, which the program does not understand.
-      case 1000: if !isOn { isMouseReported = false }
-      case 1006: isMouseReported = isOn
+      case 1000: reportsButtons = isOn
+      case 1006: hasUnlimitedCoordinates = isOn
       case 1, 3, 4, 5, 7, 12, 1034: break
       default: unknownSequences.append("mode \(mode)")
       }

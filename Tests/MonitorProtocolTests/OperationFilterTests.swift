@@ -13,6 +13,12 @@ struct OperationFilterTests {
     queue: QueueReport.ID(1), state: .executing, priority: .high,
     started: MonitorTime(nanoseconds: 90_000_000_000))
 
+  /// Kinds with signs of filters, and with scalars that are one character together with such a sign.
+  static let hostileKinds = [
+    "", "a", "\"", "\"\"", "say \"x\"", "\"x", "x\"", " a|b ", "!a", "=a", ":", "\u{301}x",
+    "\u{600}", "\u{200D}", "a\"\u{301}b", "👩‍👩‍👧‍👦", "\u{1B}[2J\n", "#7",
+  ]
+
   private func matches(_ text: String, _ report: OperationReport = Self.report) throws -> Bool {
     try OperationFilter(text).matches(report, queueName: "net io", at: Self.now)
   }
@@ -90,11 +96,7 @@ struct OperationFilterTests {
   @Test("Between quotation marks, two quotation marks are one, so that each text is an exact value")
   func quotations() throws {
     var report = Self.report
-    for kind in [
-      "", "a", "\"", "\"\"", "say \"x\"", "\"x", "x\"", " a|b ", "!a", "=a", ":", "\u{301}x",
-      "\u{600}",
-      "\u{200D}", "a\"\u{301}b", "👩‍👩‍👧‍👦", "\u{1B}[2J\n", "#7",
-    ] {
+    for kind in Self.hostileKinds {
       report.givenKind = kind
       let value = OperationFilter.quoted(kind)
       for text in ["kind:=\(value)", "tiles kind:=\(value)", "merge|kind:=\(value)"] {

@@ -201,17 +201,6 @@ struct GroupTests {
     watched.finishAll()
   }
 
-  @Test("GC-5: A run time counts in the range that contains it")
-  func ranges() {
-    for (index, bound) in OperationGroups.bucketBounds.enumerated() {
-      #expect(OperationGroups.bucket(of: bound - .nanoseconds(1)) == index)
-      #expect(OperationGroups.bucket(of: bound) == index + 1)
-    }
-    #expect(OperationGroups.bucketBounds.count == OperationGroups.bucketCount - 1)
-    #expect(OperationGroups.bucket(of: .seconds(-5)) == 0)
-    #expect(OperationGroups.bucket(of: .seconds(Int64.max)) == OperationGroups.bucketCount - 1)
-  }
-
   @Test("GC-5: The ranges have the run times of the last 30 to 60 seconds")
   func generations() {
     var times = GroupTimes()

@@ -10,6 +10,19 @@ import Testing
 
 @Suite("The times and the starts of a queue, and when statistics are computed")
 struct QueueTimesTests {
+  /// An operation that is ready until its queue chooses it, and again when a test allows it.
+  private final class Hesitant: Operation, @unchecked Sendable {
+    /// The gate that the reading of `isReady` after the choice passes.
+    let gate = Gate()
+    let isAllowed = Monitored(true)
+
+    override var isReady: Bool {
+      if isAllowed.value { return super.isReady }
+      gate.pass()
+      return false
+    }
+  }
+
   private let watched = WatchedQueue()
 
   private func queue(_ update: Update) throws -> QueueReport {
@@ -22,7 +35,7 @@ struct QueueTimesTests {
     return interest
   }
 
-  @Test("QC-1: Each report of a queue has the number of started operations, which never decreases")
+  @Test("QC-1: Each report of a queue has the number of started operations")
   func startedCount() throws {
     watched.add(kinds: ["a", "b"])
     watched.finishAll()
@@ -34,6 +47,26 @@ struct QueueTimesTests {
     watched.add(kinds: ["a"])
     watched.finishAll()
     #expect(try queue(watched.update(Interest())).startedCount == 3)
+  }
+
+  @Test("QC-1: An operation that its queue has chosen and takes back counts only when it begins")
+  func hesitantOperation() throws {
+    func startedCount() throws -> Int? { try queue(watched.update(Interest())).startedCount }
+    let operation = Hesitant()
+    watched.queue.isSuspended = true
+    watched.queue.addOperation(operation)
+    operation.isAllowed.change { $0 = false }
+    watched.queue.isSuspended = false
+    // The queue has chosen the operation, and its worker reads `isReady`.
+    operation.gate.waitForArrivals(1)
+    #expect(try startedCount() == 1)
+    operation.gate.open()
+    while try queue(watched.update(Interest())).counts.executing > 0 {}
+    #expect(try startedCount() == 0)
+    operation.isAllowed.change { $0 = true }
+    operation.didChangeValue(forKey: "isReady")
+    operation.waitUntilFinished()
+    #expect(try startedCount() == 1)
   }
 
   @Test("QC-2: The times of a queue are sent on request, and begin with the kept operations")
@@ -61,7 +94,7 @@ struct QueueTimesTests {
       watched.finishAll()
       let list = watched.watch(withTimes)
       #expect(try queue(list.takeUpdate(from: watched.table)).times?.run?.count == count)
-      #expect(list.nextDetail == nil)
+      #expect(list.nextComputation == nil)
     }
   }
 
@@ -75,7 +108,7 @@ struct QueueTimesTests {
       watched.finishAll()
       let list = watched.watch(interest)
       #expect(list.takeUpdate(from: watched.table).kindTimes["a"]?.run?.count == count)
-      #expect(list.nextDetail == nil)
+      #expect(list.nextComputation == nil)
     }
   }
 
@@ -107,6 +140,45 @@ struct QueueTimesTests {
     #expect(count(after: 1_001, isAtRest: true) == 3 && statistics.nextChange == nil)
     // Statistics that have not changed stay valid.
     #expect(count(after: 500_000) == 3 && statistics.nextChange == nil)
+  }
+
+  @Test("QC-3: If very many statistics change, the last values are computed within a second")
+  func manyShortOperations() {
+    let kinds = (0..<TimeHistograms.kindLimit).map { "\($0)" }
+    var times = TimeHistograms()
+    var statistics = KindStatistics()
+    let start = MonitorTime(nanoseconds: 1_000_000_000)
+    func note() {
+      for kind in kinds {
+        times.note(
+          OperationReport(
+            id: .init(1), name: "", className: kind, queue: .init(1), state: .finished,
+            started: start, finished: start))
+      }
+    }
+    /// Returns the number of kinds whose statistics are up to date after a number of operations.
+    func currentCount(of count: Int, after milliseconds: Int, isLast: Bool = false) -> Int {
+      statistics.beginUpdate(isLast: isLast)
+      return kinds.count { kind in
+        statistics.statistics(
+          of: .kind(kind), in: times, at: start + .milliseconds(milliseconds), isAtRest: true)?
+          .run?.count == count
+      }
+    }
+    note()
+    #expect(currentCount(of: 1, after: 0) == kinds.count && statistics.nextChange == nil)
+    note()
+    #expect(currentCount(of: 2, after: 10) == KindStatistics.earlyLimit)
+    #expect(statistics.nextChange == start + .seconds(1))
+    note()
+    #expect(currentCount(of: 3, after: 20) == 0)
+    #expect(currentCount(of: 3, after: 1_000) == kinds.count - KindStatistics.earlyLimit)
+    #expect(statistics.nextChange == start + .milliseconds(1_010))
+    #expect(currentCount(of: 3, after: 1_010) == kinds.count && statistics.nextChange == nil)
+    // The last update has the last values.
+    note()
+    #expect(currentCount(of: 4, after: 1_020, isLast: true) == kinds.count)
+    #expect(statistics.nextChange == nil)
   }
 
   @Test("QC-4: Only the queues that exist have statistics, at most 256")

@@ -126,6 +126,51 @@ struct RunOrderTests {
     #expect(watched.table.readyQueueCount == 0)
   }
 
+  @Test("RO-5: Only the orders that are sent are read, those of 64 busy queues with the lowest ids")
+  func chosenQueues() {
+    let earlier = (0..<64).map { _ in OperationQueue(unlistedNamed: "earlier") }
+    let watched = WatchedQueue()
+    let table = watched.table
+    watched.queue.isSuspended = true
+    let operations = watched.add(kinds: Array(repeating: "tile", count: 600))
+    let ids = operations.prefix(500).map { ID($0) }
+    func addBusyQueue(_ number: UInt64) {
+      let id = QueueReport.ID(number)
+      table.queues[id] = QueueReport(id: id, name: "", counts: StateCounts(ready: 1))
+    }
+    for number in 1...20_000 as ClosedRange<UInt64> { addBusyQueue(number << 32) }
+    let orders = watched.update(interest()).runOrders
+    #expect(orders.count == WireLimits.mostRunOrders && orders[0].ready == ids)
+    #expect(table.queues.keys.count { table.readyLimit(of: $0) > 0 } == WireLimits.mostRunOrders)
+    // A list that is sorted by position needs the orders of all queues.
+    var sorted = interest(rowLimit: 1)
+    sorted.order = SortOrder(by: .position)
+    table.readyQueueCount = 20_001
+    table.keepList(for: SessionID(rawValue: 2), sorted, at: .now)
+    #expect(table.queues.keys.allSatisfy { table.readyLimit(of: $0) > 0 })
+    table.keepLists(of: [SessionID(rawValue: 1)])
+    // Other queues displace this one, whose order is then no longer read.
+    watched.read()
+    #expect(table.readyOrders.keys.contains(watched.id))
+    for queue in earlier { addBusyQueue(queue.id.rawValue) }
+    watched.read()
+    watched.read()
+    #expect(table.readyOrders.isEmpty)
+    watched.finishAll()
+  }
+
+  @Test("RO-5: The order of a queue is read in the reading in which the queue becomes busy")
+  func newlyBusyQueue() {
+    _ = watched.update(interest())
+    watched.queue.isSuspended = true
+    let ids = add([.normal, .normal])
+    watched.read()
+    #expect(
+      watched.table.lists[SessionID(rawValue: 1)]?.takeUpdate(from: watched.table)
+        .runOrders.map(\.ready) == [ids])
+    watched.finishAll()
+  }
+
   @Test("RO-8: The operations in the order of a named queue are sent, also if the list omits them")
   func reports() {
     watched.queue.isSuspended = true

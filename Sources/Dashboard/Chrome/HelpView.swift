@@ -143,7 +143,7 @@ struct HelpView {
   ]
 
   private static let setupWords = [
-    "Changes have an effect at once. s writes only changed settings into the file.",
+    "All changes but view have an effect at once. s writes only changed settings.",
     "*: the setting was changed and is not saved. Comments in the file are removed.",
   ]
 

@@ -31,9 +31,16 @@ extension Dashboard {
 
   private mutating func turnWheel(by offset: Int) -> [Effect] {
     guard prompts.question == nil, screen.layout != nil else { return [] }
-    screen.notice = nil
+    begin()
     move(by: offset)
     return []
+  }
+
+  /// Prepares an action that corresponds to no key. As before the action of a key, the sentence about the last action
+  /// disappears, and a match that the monitor reports later does not move the selection.
+  private mutating func begin() {
+    screen.notice = nil
+    list.searchSteps = nil
   }
 
   /// Notes the frame that the terminal shows. A click concerns what this frame shows at its place, even if an update has
@@ -47,13 +54,15 @@ extension Dashboard {
     guard seen.context == keyContext, let target = seen.target(row: row, column: column) else {
       return []
     }
+    let isSelected = seen.selected == target && selectedTarget == target
     switch target {
     case .footer(let action): return press(action)
     case .line(.setting(let key)):
-      return SetupState.keys.firstIndex(of: key).map { clickInSetup($0, on: .settings) } ?? []
-    case .line(.column(let index)): return clickInSetup(index, on: .columns)
+      return clickInSetup(isSelected) { $0.select(setting: key, height: $1) }
+    case .line(.column(let column)):
+      return clickInSetup(isSelected) { $0.select(column: column, height: $1) }
     case .line(let line): return click(line, row: row, isSelected: seen.cursor == row)
-    case .run(let id): return click(id)
+    case .run(let id): return click(id, isSelected)
     case .heading(let column): return sort(by: column)
     case .replayBar: return seek(to: column)
     }
@@ -76,15 +85,35 @@ extension Dashboard {
   ) -> [Effect] {
     guard let offset = ScreenRegions(self).offset(to: line, row: row) else { return [] }
     if isSelected, offset == 0 { return reduce(.key(.enter)) }
-    screen.notice = nil
+    begin()
     move(by: offset)
     return []
   }
 
+  /// The selected row of the setup, or the selected run of the timeline. A row of the screen can have several settings,
+  /// columns or runs, so that the row of the cursor does not determine the selected one.
+  var selectedTarget: ScreenRegions.Target? {
+    guard let setup else { return timeline.run.map { .run($0.id) } }
+    return .line(
+      setup.side == .settings ? .setting(setup.selectedKey) : .column(setup.selectedColumn))
+  }
+
+  /// Selects a row of the setup. If it is already selected, changes its value as Space does.
+  private mutating func clickInSetup(
+    _ isSelected: Bool, select: (inout SetupState, _ height: Int) -> Void
+  ) -> [Effect] {
+    if isSelected { return reduce(.character(" ")) }
+    guard var setup else { return [] }
+    begin()
+    select(&setup, setupHeight)
+    self.setup = setup
+    return []
+  }
+
   /// Selects a run of the timeline. If it is already selected, opens it as Enter does.
-  private mutating func click(_ id: OperationReport.ID) -> [Effect] {
-    guard timeline.run?.id != id else { return reduce(.key(.enter)) }
-    screen.notice = nil
+  private mutating func click(_ id: OperationReport.ID, _ isSelected: Bool) -> [Effect] {
+    if isSelected { return reduce(.key(.enter)) }
+    begin()
     let height = pageHeight
     timeline.select(run: id, height: height)
     return []
@@ -92,7 +121,7 @@ extension Dashboard {
 
   /// Sorts the list by a column. If the list is already sorted by the column, reverses the order.
   private mutating func sort(by column: ColumnPlan.Column) -> [Effect] {
-    screen.notice = nil
+    begin()
     if list.listing.order.column.shownIn == column {
       list.listing.order.isReversed.toggle()
       return []
@@ -108,7 +137,7 @@ extension Dashboard {
     guard let replay else { return [] }
     let bar = ReplayBar(replay, columns: 0..<screen.size.columns)
     guard let time = bar.time(at: column) else { return [] }
-    screen.notice = nil
+    begin()
     return [.replay(.go(to: time))]
   }
 }

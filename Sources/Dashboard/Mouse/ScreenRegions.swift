@@ -20,8 +20,8 @@ struct ScreenRegions: Sendable, Equatable {
     case warning(WarningIdentity)
     case process(Source)
     case setting(DashboardSettings.Key)
-    /// A row of the chooser of columns, counted from 0.
-    case column(Int)
+    /// A column of the chooser; `nil` for the row of the automatic choice.
+    case column(ColumnSetting.Column?)
     /// The line that stands for the selected row after this row has disappeared.
     case ghost
   }
@@ -53,6 +53,8 @@ struct ScreenRegions: Sendable, Equatable {
   private(set) var regions: [Region] = []
   /// The screen row of the selected line; `nil` if the frame shows no selection.
   var cursor: Int?
+  /// The selected row of the setup, or the selected run of the timeline; `nil` if there is none.
+  var selected: Target?
 
   /// Creates the parts of a frame on which nothing was drawn yet.
   init() {}

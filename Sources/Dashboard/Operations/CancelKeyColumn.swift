@@ -13,12 +13,13 @@ struct CancelKeyColumn {
   /// The number of letters of the longest cancel key.
   static let width = 2
 
+  /// The screen columns of the heading `KEY`, which is one cell wider than the column of cancel keys. It also covers the
+  /// space after the column.
+  var heading: Range<Int> { columns.lowerBound..<columns.upperBound + 1 }
+
   func drawHeading(row: Int, on canvas: inout Canvas) {
     guard dashboard.hasCancelKeys else { return }
-    // The heading `KEY` is one cell wider than the column of cancel keys. It also covers the space
-    // after the column.
-    canvas.write(
-      "KEY", row: row, columns: columns.lowerBound..<columns.upperBound + 1, style: Style(.dim))
+    canvas.write("KEY", row: row, columns: heading, style: Style(.dim))
   }
 
   /// Draws the cancel key of an operation. An operation that cannot be cancelled has none.

@@ -83,7 +83,11 @@ struct OperationTableView {
       canvas.writeRight(text, row: row, columns: range, style: style)
     }
     if let range = columns[.key] {
-      CancelKeyColumn(dashboard: dashboard, columns: range).drawHeading(row: row, on: &canvas)
+      let keys = CancelKeyColumn(dashboard: dashboard, columns: range)
+      keys.drawHeading(row: row, on: &canvas)
+      if dashboard.hasCancelKeys {
+        canvas.mark(.heading(.key), row: row, columns: keys.heading)
+      }
     }
     right("ID", .id)
     left(process, .process)

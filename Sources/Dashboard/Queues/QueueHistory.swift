@@ -98,7 +98,8 @@ struct QueueHistory: Sendable, Equatable {
       advance(to: number)
       if number == self.number { addUse(until: part) }
       let increase = (queue.startedCount ?? 0).subtractingSaturating(startedCount ?? 0)
-      current.starts = current.starts.addingSaturating(max(0, increase))
+      // The number decreases if an operation that the queue has chosen does not begin.
+      current.starts = max(0, current.starts.addingSaturating(increase))
     } else {
       self = QueueHistory()
       (self.number, self.part) = (number, part)

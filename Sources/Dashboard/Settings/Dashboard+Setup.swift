@@ -49,16 +49,6 @@ extension Dashboard {
     setup?.move(by: offset, height: height)
   }
 
-  /// Selects a row of a side of the setup. If it is already selected, changes its value as Space does.
-  mutating func clickInSetup(_ row: Int, on side: SetupState.Side) -> [Effect] {
-    guard let setup else { return [] }
-    let selected = side == .settings ? setup.setting.number : setup.column.number
-    if setup.side == side, selected == row { return reduce(.character(" ")) }
-    let height = setupHeight
-    self.setup?.select(row, on: side, height: height)
-    return []
-  }
-
   /// Keeps the selection of the setup valid after the size has changed.
   mutating func settleSetup() {
     guard setup != nil else { return }
@@ -96,7 +86,7 @@ extension Dashboard {
   }
 
   /// The number of rows on the screen for each side of the setup; at least 1.
-  private var setupHeight: Int {
+  var setupHeight: Int {
     guard let setup, let layout = screen.overlayLayout else { return 1 }
     return max(1, SetupPlaces(layout, side: setup.side).rows.count)
   }
@@ -116,7 +106,6 @@ extension Dashboard {
       }
       settings.order = list.listing.order
     case .filter:
-      guard step == nil else { return [.bell] }
       openFilterPrompt()
       return []
     case .refresh:
@@ -174,9 +163,10 @@ extension Dashboard {
     return []
   }
 
-  /// The columns of the list and their positions on the screen; `nil` if the screen is too small.
+  /// The columns of the list and their positions on the screen, also if another view is below the setup; `nil` if the
+  /// screen is too small.
   private var listPlan: ColumnPlan? {
-    screen.layout.map {
+    Layout(Layout.Request(size: screen.size, showsMeters: false)).map {
       OperationTableView(dashboard: self, layout: $0)
         .columns(Glyphs(isUnicode: configuration.isUnicode))
     }

@@ -56,10 +56,22 @@ struct SetupState: Sendable, Equatable {
   /// Selects the other side.
   mutating func changeSide() { side = side == .settings ? .columns : .settings }
 
-  /// Selects a row of a side.
-  mutating func select(_ row: Int, on side: Side, height: Int) {
-    self.side = side
-    move(by: row - (side == .settings ? setting.number : column.number), height: height)
+  /// Selects a setting. Does nothing if it has no row.
+  mutating func select(setting key: DashboardSettings.Key, height: Int) {
+    guard let index = Self.keys.firstIndex(of: key) else { return }
+    side = .settings
+    setting.select(index, of: Self.keys.count, height: height)
+  }
+
+  /// Selects a column; `nil` for the row of the automatic choice.
+  mutating func select(column selected: ColumnSetting.Column?, height: Int) {
+    side = .columns
+    column.select(row(of: selected), of: Self.columnRowCount, height: height)
+  }
+
+  /// Returns the row of a column in the chooser; `nil` stands for the automatic choice.
+  private func row(of column: ColumnSetting.Column?) -> Int {
+    column.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
   }
 
   /// Moves the selection by `offset` rows, at most to the first or the last row.
@@ -78,8 +90,7 @@ struct SetupState: Sendable, Equatable {
     setting.select(setting.number, of: Self.keys.count, height: height)
     let selected = selectedColumn
     if isAutomatic { arrange(visible) }
-    let index = selected.flatMap { order.firstIndex(of: $0) }
-    column.select(index.map { $0 + 1 } ?? 0, of: Self.columnRowCount, height: height)
+    column.select(row(of: selected), of: Self.columnRowCount, height: height)
   }
 
   /// Shows or hides the selected column, or switches the automatic choice on or off. Returns `false` if the list must

@@ -80,17 +80,17 @@ struct SetupView {
     }
     let lines = state.column.visible(of: SetupState.columnRowCount, height: rows.count)
     for (row, index) in zip(rows, lines.compactMap { $0 }) {
-      canvas.mark(.line(.column(index)), row: row, columns: columns)
-      drawColumn(index, row: row, columns, on: &canvas)
+      let column = index == 0 ? nil : state.order[index - 1]
+      canvas.mark(.line(.column(column)), row: row, columns: columns)
+      draw(column, row: row, columns, on: &canvas)
       guard index == state.column.number, state.side == .columns else { continue }
       select(row: row, columns, on: &canvas)
     }
   }
 
-  private func drawColumn(
-    _ index: Int, row: Int, _ columns: Range<Int>, on canvas: inout Canvas
+  private func draw(
+    _ column: ColumnSetting.Column?, row: Int, _ columns: Range<Int>, on canvas: inout Canvas
   ) {
-    let column = index == 0 ? nil : state.order[index - 1]
     let isOn = column.map { state.shown.contains($0) } ?? state.isAutomatic
     let style = Style(isOn ? .text : .dim)
     canvas.write(isOn ? "[x]" : "[ ]", row: row, columns: columns.dropFirst(2), style: style)
@@ -162,7 +162,9 @@ struct SetupView {
   /// The names of the settings that are not saved.
   private func unsavedWords(in canvas: Canvas) -> Span {
     let keys = DashboardSettings.Key.allCases.filter { dashboard.unsavedSettings.contains($0) }
-    guard !keys.isEmpty else { return Span("Changes have an effect at once.", .dim) }
+    guard !keys.isEmpty else {
+      return Span("All changes but view have an effect at once.", .dim)
+    }
     let words = "not saved: \(keys.map(\.rawValue).joined(separator: ", "))"
     let remark = " (saving removes comments from the file)"
     let hasRoom = canvas.glyphs.width(of: words + remark) < canvas.columns.count

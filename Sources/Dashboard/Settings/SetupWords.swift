@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension DashboardSettings.Key {
-  /// A sentence about the setting, without its name and without a full stop.
+  /// A phrase about the setting, without its name.
   var meaning: String {
     switch self {
     case .view: "the view that a dashboard shows first"
@@ -41,7 +41,7 @@ extension DashboardSettings.Key {
 }
 
 extension ColumnSetting.Column {
-  /// A sentence about the contents of the column, without a full stop.
+  /// A phrase about the contents of the column.
   var meaning: String {
     switch self {
     case .key: "the letters that cancel the operation after X"

@@ -59,9 +59,10 @@ public struct Interest: Sendable, Hashable {
 
   /// A request for the run orders of queues.
   public struct RunOrderRequest: Sendable, Hashable {
-    /// The queues whose run orders are sent, at most ``WireLimits/mostRunOrders``; empty for all queues. The operations
-    /// in the run orders of these queues are also sent. A process with very many queues sends fewer ready operations of
-    /// each queue if the viewer requests all of them.
+    /// The queues whose run orders are sent; empty for all queues with executing or ready operations. The operations in
+    /// the run orders of named queues are also sent. An update has at most ``WireLimits/mostRunOrders`` run orders, of
+    /// the queues with the lowest ids. They have at most ``WireLimits/mostRunOrderIDs`` operations together, so each has
+    /// fewer than ``limit`` if there are many.
     public var queues: Set<QueueReport.ID>
     /// The maximum number of executing operations, and of ready operations, in each run order: 0 to
     /// ``WireLimits/mostRunOrderOperations``.

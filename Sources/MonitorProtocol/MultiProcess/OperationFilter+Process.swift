@@ -12,8 +12,9 @@ extension OperationFilter {
   /// Returns the filter that a viewer sends to a process with this version of the protocol. Processes of
   /// versions 1.0 and 1.1 refuse the words `failed`, `succeeded` and `kind:`. They report failed operations as
   /// finished, and the kind of each operation is its class. Processes before version 1.4 know neither exact values
-  /// nor quotation marks in values nor ids of queues. For them, the filter contains a part of the value instead, so
-  /// that it matches at least the same operations unless the term is negated.
+  /// nor quotation marks in values nor ids of queues, and read characters instead of scalars. For them, the filter
+  /// contains a part of the value instead, so that it matches at least the same operations unless the term is negated.
+  /// If the filter would be longer than ``WireLimits/longestText``, terms are left out.
   package func understood(by versions: ProtocolVersions) -> OperationFilter {
     if versions.knowsQueueDetails { return self }
     let inexact = rewritten(Self.inexactWord)
@@ -23,21 +24,31 @@ extension OperationFilter {
   /// Returns the filter in which other words replace the words of its text.
   private func rewritten(_ replacement: (String) -> String) -> OperationFilter {
     var rewritten = ""
+    var term = ""
     var word = ""
     var isQuoted = false
+    func endWord(at separator: String) {
+      term += (word.isEmpty ? "" : replacement(word)) + separator
+      word = ""
+    }
+    func endTerm() {
+      endWord(at: "")
+      if rewritten.utf8.count + term.utf8.count <= WireLimits.longestText { rewritten += term }
+      term = ""
+    }
     // The parser reads scalars too.
     for scalar in text.unicodeScalars {
-      let isSeparator =
-        scalar == " " || scalar == "\t" || scalar == "|" || scalar == "!" && word.isEmpty
-      if isSeparator, !isQuoted {
-        rewritten += replacement(word) + String(scalar)
-        word = ""
+      if !isQuoted, scalar == " " || scalar == "\t" {
+        endTerm()
+        term.unicodeScalars.append(scalar)
+      } else if !isQuoted, scalar == "|" || scalar == "!" && word.isEmpty {
+        endWord(at: String(scalar))
       } else {
         if scalar == "\"" { isQuoted.toggle() }
         word.unicodeScalars.append(scalar)
       }
     }
-    rewritten += replacement(word)
+    endTerm()
     // Each replacement is the valid text of one part of a term.
     // Therefore a valid filter stays valid.
     return rewritten == text ? self : (try? OperationFilter(rewritten)) ?? self
@@ -46,18 +57,39 @@ extension OperationFilter {
   private static func word(_ word: String, askedOf number: Int) -> String {
     guard let (process, id) = numbers(in: word) else { return word }
     guard process == number else { return nothing }
-    return id.map { "#\($0)" } ?? everyState
+    return id.map { "#\($0)" } ?? everything
   }
 
-  /// Returns a word without an exact value, without a quotation mark in its value and without the id of a queue.
+  /// Returns a word without an exact value, without a quotation mark in its value, without the id of a queue, and
+  /// without a sign that is one character together with another scalar.
   private static func inexactWord(_ word: String) -> String {
-    if OperationFilterParser.isQueueID(word) { return everyState }
+    if OperationFilterParser.isQueueID(word) { return everything }
     guard let (field, text) = OperationFilterParser.text(in: word),
-      text.isExact || text.value.contains("\"")
+      text.isExact || text.value.unicodeScalars.contains("\"") || hasJoinedSign(word)
     else { return word }
-    let parts = text.value.unicodeScalars.split(separator: "\"")
-    guard let longest = parts.max(by: { $0.count < $1.count }) else { return everyState }
+    let parts = text.value.unicodeScalars.split(separator: "\"").map(separable)
+    guard let longest = parts.max(by: { $0.count < $1.count }), !longest.isEmpty else {
+      return everything
+    }
     return "\(field)\"\(String(longest))\""
+  }
+
+  /// Returns whether a sign in a word, or a separator beside it, is one character together with another scalar.
+  private static func hasJoinedSign(_ word: String) -> Bool {
+    let signs = " \t|\":"
+    let text = " \(word) "
+    return text.count(where: signs.contains)
+      < text.unicodeScalars.count(where: signs.unicodeScalars.contains)
+  }
+
+  /// Returns a part of a value without the scalars at its ends that would be one character together with a quotation
+  /// mark.
+  private static func separable(
+    _ part: Substring.UnicodeScalarView
+  ) -> Substring.UnicodeScalarView {
+    var part = part.drop { "\"\($0)".count == 1 }
+    while let last = part.last, "\(last)\"".count == 1 { part.removeLast() }
+    return part
   }
 
   /// Returns a word that versions 1.0 and 1.1 of the protocol understand.
@@ -76,10 +108,8 @@ extension OperationFilter {
   /// A term that matches no operation, because no operation has the id 0.
   private static let nothing = "#0"
 
-  /// The text of conditions that together match all operations. The word `finished` includes failed
-  /// operations. Processes of earlier versions do not know the word `failed`.
-  private static let everyState = OperationState.allCases.filter { $0 != .failed }
-    .map { "state:\($0.rawValue)" }.joined(separator: "|")
+  /// A term that matches all operations, because each name contains the empty text.
+  private static let everything = "\"\""
 
   /// Returns the process's number and the operation's id in `2#1042`, or only the number in `2#`;
   /// `nil` for any other word.

@@ -3,13 +3,14 @@
 
 import MonitorProtocol
 
-/// The operations that have started and have not finished, sorted by id within each queue.
+/// The operations that have started and have not finished, sorted by id, of all queues together and of each queue.
 ///
 /// A queue may execute a million asynchronous operations at once. A viewer receives only the
 /// operations with the lowest ids.
 struct RunningOperations {
+  private var all = RowOrder()
   private var orders: [QueueReport.ID: RowOrder] = [:]
-  /// The sort key and the queue with which each operation was added to `orders`. A later report of the operation
+  /// The sort key and the queue with which each operation was added to the orders. A later report of the operation
   /// may have another key.
   private var places: [OperationReport.ID: (key: SortKey, queue: QueueReport.ID)] = [:]
 
@@ -21,12 +22,14 @@ struct RunningOperations {
     guard places[report.id] == nil else { return }
     let key = SortKey(report, by: .id)
     places[report.id] = (key, report.queue)
+    all.insert(key)
     orders[report.queue, default: RowOrder()].insert(key)
   }
 
   /// Removes an operation that no longer runs. If it is not present, nothing changes.
   mutating func remove(_ id: OperationReport.ID) {
     guard let place = places.removeValue(forKey: id) else { return }
+    all.remove(place.key)
     orders[place.queue]?.remove(place.key)
   }
 
@@ -37,9 +40,7 @@ struct RunningOperations {
 
   /// Returns the running operations with the lowest ids, up to a limit.
   func prefix(_ limit: Int) -> [OperationReport.ID] {
-    let firsts = orders.values.map { $0.prefix(limit, isReversed: false) }
-    if firsts.count == 1 { return firsts[0].map(\.id) }
-    return firsts.joined().map(\.id).sorted().prefix(limit).map { $0 }
+    all.prefix(limit, isReversed: false).map(\.id)
   }
 
   /// Returns the running operations of a queue with the lowest ids, up to a limit.

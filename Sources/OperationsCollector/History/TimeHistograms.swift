@@ -83,9 +83,6 @@ struct TimeHistograms {
   /// The statistics of the recent slot waits and run times of all operations together.
   var statistics: TimeStatistics { all.statistics }
 
-  /// Returns the statistics of one kind; `nil` if the kind has no statistics of its own.
-  func statistics(ofKind kind: String) -> TimeStatistics? { kinds[kind]?.times?.statistics }
-
   /// Returns the times of a group of operations; `nil` if no times are known.
   func times(of key: OperationGroups.Key) -> GroupTimes? {
     switch key {

@@ -38,6 +38,9 @@ struct QueueMonitor {
   private var isCollectorWoken = false
   /// The operations whose finish is recorded, although they still hold their slots.
   private(set) var finishedInSlots = QueueSnapshot.Counts()
+  /// The band of an operation that ``retiringCount`` contains. No list has this band, and the band of an operation that
+  /// holds a slot is not used otherwise.
+  private static let retiringBand: UInt8 = 0b111
   /// The number of operations that hold a slot only to finish, because they were cancelled before their start.
   private(set) var retiringCount = 0
   /// Whether the queue's counts, width or suspension have changed.
@@ -212,18 +215,17 @@ struct QueueMonitor {
     recordMove(of: operation, from: old, to: new, status)
   }
 
-  /// Counts a cancelled operation while it holds a slot only to finish. The band of an operation that holds a slot is
-  /// not used otherwise, so it marks the counted operations.
+  /// Counts a cancelled operation while it holds a slot only to finish.
   @inline(never)
   private mutating func countRetiring(
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
   ) {
     if new == .executing, status.has(.cancelled) {
-      operation.place.band = ReadyBands.cancelled
+      operation.place.band = Self.retiringBand
       retiringCount += 1
-    } else if old == .executing, operation.place.band == ReadyBands.cancelled {
-      // An operation that was chosen before the collector began to record was not counted.
+    } else if old == .executing, operation.place.band == Self.retiringBand {
+      // If an earlier collector recorded when the operation was chosen, this collector has not counted it.
       retiringCount = max(0, retiringCount - 1)
     }
   }

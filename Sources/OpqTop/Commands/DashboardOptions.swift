@@ -41,6 +41,7 @@ package struct DashboardOptions: ParsableArguments {
   @Flag(inversion: .prefixedNo, help: "Sound the terminal's bell at each new deadlock.")
   var bell: Bool?
 
+  /// Creates options of which none is given.
   package init() {}
 
   /// The given options without an effect on text, as they are on the command line.

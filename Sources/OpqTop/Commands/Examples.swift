@@ -21,7 +21,7 @@ struct Example: Sendable {
 
 /// The examples of each command.
 enum Examples {
-  /// Returns the examples of a command for the end of its help.
+  /// Returns the examples of a command for the end of the overview in its help.
   ///
   /// - Parameter command: The name of the command; `opq-top` for the program without a command.
   /// - Returns: A heading, and two lines for each example.

@@ -61,12 +61,13 @@ package struct SettingsFile: Sendable {
 
   private static func remark(about mistakes: [SettingsTree.Mistake]) -> String {
     guard let first = mistakes.first else { return "" }
-    let beginning = "\(name):\(first.line): \(first.words) is ignored"
-    switch mistakes.count {
-    case 1: return beginning + first.advice
-    case 2: return beginning + ", and so is another mistake"
-    default: return beginning + ", and so are \(mistakes.count - 1) other mistakes"
-    }
+    let others =
+      switch mistakes.count {
+      case 1: ""
+      case 2: ", and so is another mistake"
+      default: ", and so are \(mistakes.count - 1) other mistakes"
+      }
+    return "\(name):\(first.line): \(first.words) is ignored\(others)\(first.advice)"
   }
 
   /// A reason why the file has no effect, as the beginning of a sentence.
@@ -126,6 +127,14 @@ package struct SettingsFile: Sendable {
   }
 
   // MARK: Writing
+
+  /// Writes the values of these keys into a file, which is ``ofUser``.
+  static func save(
+    _ settings: DashboardSettings, _ keys: Set<DashboardSettings.Key>, in file: SettingsFile?
+  ) -> SettingsResult {
+    file?.save(settings, keys)
+      ?? .failed(reason: "neither XDG_CONFIG_HOME nor HOME is an absolute path")
+  }
 
   /// Writes the values of these keys into the file. The other values of the file do not change, also if another program
   /// changes them at the same time. Comments are lost.

@@ -59,7 +59,10 @@ struct SettingsTree: Equatable {
       return
     }
     guard case .text(let text, let isQuoted) = node.content else {
-      mistakes.append(Mistake(line: node.line, words: "the value of \(key.rawValue)"))
+      mistakes.append(
+        Mistake(
+          line: node.line, words: "the value of \(key.rawValue)",
+          advice: "; it must be \(key == .filter ? "a text" : "one word")"))
       return
     }
     func take<Value>(_ value: Value?, _ names: [String], _ set: (Value) -> Void) {
@@ -67,7 +70,7 @@ struct SettingsTree: Equatable {
       mistakes.append(
         Mistake(
           line: node.line, words: "the value \(text.quoted) of \(key.rawValue)",
-          advice: .advice(text, names, "values")))
+          advice: .advice(text, names, "values", limit: names.count)))
     }
     switch key {
     case .view:
@@ -148,7 +151,7 @@ struct SettingsTree: Equatable {
       mistakes.append(
         Mistake(
           line: node.line, words: "unknown column \(name.quoted)",
-          advice: .advice(name, names, "columns")))
+          advice: .advice(name, names, "columns", limit: names.count)))
       return nil
     }
     guard let width else { return ColumnSetting(column) }

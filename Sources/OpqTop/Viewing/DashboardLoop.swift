@@ -19,8 +19,8 @@ package struct DashboardLoop: ~Copyable {
   private let waker: Waker
   private let watch: TerminationWatch
   private var pacer = FramePacer()
-  /// The time at which an incomplete key sequence is interpreted as separate keys; `nil` if there
-  /// is no such sequence.
+  /// The time at which the terminal no longer waits for the rest of an input; `nil` if it does not
+  /// wait for one.
   private var inputDeadline: MonitorTime?
   /// The time at which the display changes without a message; `nil` if it does not change.
   private var nextTick: MonitorTime?
@@ -211,7 +211,7 @@ package struct DashboardLoop: ~Copyable {
       ending = ending ?? .status(1)
     } else if let deadline = inputDeadline, deadline <= .now {
       inputs = terminal.expireInput()
-      inputDeadline = nil
+      inputDeadline = terminal.inputPatience.map { .now + $0 }
     }
     guard !inputs.isEmpty else { return }
     deliver(.tick(.now + clockLead))
@@ -256,9 +256,7 @@ package struct DashboardLoop: ~Copyable {
     case .repaint: terminal.repaintAll()
     case .bell: terminal.ringBell()
     case .saveSettings(let settings, let keys):
-      let result = settingsFile?.save(settings, keys)
-      let reason = "neither XDG_CONFIG_HOME nor HOME is an absolute path"
-      deliver(.settingsSaved(result ?? .failed(reason: reason)))
+      deliver(.settingsSaved(SettingsFile.save(settings, keys, in: settingsFile)))
     case .setTheme(let theme): terminal.setTheme(theme)
     case .copy(let text): terminal.copy(text)
     case .setMouse(let isOn): terminal.setMouse(isOn)

@@ -140,8 +140,9 @@ import Testing
     dashboard.take(.replay(status))
     dashboard.take(.monitor(.hello(Scene.hello)))
     dashboard.take(.monitor(.update(Scene.update)))
-    guard let row = dashboard.screen.layout?.replayBar else { return }
+    let row = try #require(dashboard.screen.layout?.replayBar)
     let bar = ReplayBar(status, columns: 0..<120)
+    #expect(dashboard.click(row: row, column: 60).count == 1)
     for column in 0..<120 {
       let expected = bar.time(at: column).map { [Effect.replay(.go(to: $0))] }
       #expect(dashboard.click(row: row, column: column) == expected ?? [], "column \(column)")

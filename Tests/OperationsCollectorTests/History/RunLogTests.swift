@@ -129,13 +129,13 @@ struct TimeHistogramsTests {
       histograms.note(report(id, ready: 1, started: 1, finished: 1.001, className: "Quick"))
     }
     histograms.note(report(99, started: nil, finished: 3, className: "Never"))
-    let slow = try #require(histograms.statistics(ofKind: "Slow"))
-    let quick = try #require(histograms.statistics(ofKind: "Quick"))
+    let slow = try #require(histograms.times(of: .kind("Slow"))?.statistics)
+    let quick = try #require(histograms.times(of: .kind("Quick"))?.statistics)
     #expect(slow.run?.count == 20)
     #expect(try #require(slow.run).p99 > .milliseconds(900))
     #expect(try #require(quick.run).p99 < .milliseconds(2))
     #expect(histograms.statistics.run?.count == 40)
-    #expect(histograms.statistics(ofKind: "Never") == nil)
+    #expect(histograms.times(of: .kind("Never")) == nil)
   }
 
   @Test func theNumberOfClassesIsLimited() {
@@ -143,8 +143,8 @@ struct TimeHistogramsTests {
     for index in 0..<TimeHistograms.kindLimit + 10 {
       histograms.note(report(UInt64(index), started: 1, finished: 2, className: "C\(index)"))
     }
-    #expect(histograms.statistics(ofKind: "C0") != nil)
-    #expect(histograms.statistics(ofKind: "C\(TimeHistograms.kindLimit + 5)") == nil)
+    #expect(histograms.times(of: .kind("C0")) != nil)
+    #expect(histograms.times(of: .kind("C\(TimeHistograms.kindLimit + 5)")) == nil)
     #expect(histograms.statistics.run?.count == TimeHistograms.kindLimit + 10)
   }
 }

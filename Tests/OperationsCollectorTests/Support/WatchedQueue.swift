@@ -34,7 +34,7 @@ final class WatchedQueue {
     table.beginReading(at: now)
     table.apply(
       queue.takeChanges(for: collector, limit: .max, readyLimit: table.readyLimit(of: id)))
-    table.endReading()
+    table.endReading(of: [queue])
   }
 
   /// The id that reports use for the queue.

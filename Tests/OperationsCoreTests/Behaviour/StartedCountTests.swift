@@ -73,15 +73,43 @@ final class StartedCountTests: Sendable {
     }
   }
 
+  @Test("QC-1: An operation counts if only its subclass has cancelled it")
+  func operationsOfSubclassesThatWereCancelled() {
+    let bench = SchedulerBench()
+    bench.scheduler.monitor.keepRecords(for: collector, first: nil) {}
+    let cancelled = SchedulerBench.operation("cancelled")
+    let announced = SchedulerBench.operation("announced")
+    bench.add([cancelled, announced])
+    bench.change(cancelled) { $0.cancel(isAnnounced: false).mustPush }
+    bench.change(announced) { $0.subclassWasCancelled().isNews && $0.claimPush() }
+    #expect(bench.takeNext() === cancelled && bench.takeNext() === announced)
+    announced.update { #expect($0.claimStart(isReady: true) == .run && $0.noteExecuting()) }
+    #expect(bench.scheduler.startedCount == 1)
+    bench.finish(announced)
+    #expect(bench.scheduler.startedCount == 1)
+    bench.finish(cancelled)
+    #expect(bench.scheduler.startedCount == 1 && bench.scheduler.monitor.retiringCount == 0)
+  }
+
   @Test("QC-1: An operation that its queue takes back does not count")
   func operationsThatWereNotReady() async throws {
     final class Stubborn: Operation, @unchecked Sendable {
-      let isAllowed = Monitored(false)
-      override var isReady: Bool { super.isReady && isAllowed.value }
+      let isAllowed = Monitored(true)
+      let isRefused = Monitored(false)
+      override var isReady: Bool {
+        if isAllowed.value { return super.isReady }
+        isRefused.change { $0 = true }
+        return false
+      }
     }
     try await onOwnThread {
       let operation = Stubborn()
+      self.queue.isSuspended = true
       self.queue.addOperation(operation)
+      operation.isAllowed.change { $0 = false }
+      self.queue.isSuspended = false
+      operation.isRefused.wait(for: "a reading of isReady before the start") { $0 }
+      while self.queue.schedulerContent.counts.executing > 0 {}
       #expect(self.startedCount() == 0)
       operation.cancel()
       operation.waitUntilFinished()

@@ -72,14 +72,29 @@ struct SettingsFileTests {
 
   // MARK: Reading
 
+  private static let keys =
+    "the keys are "
+    + DashboardSettings.Key.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+
   @Test(
     "SF-3: all mistakes of a file are one sentence",
     arguments: [
       ("thme: dark", "config.yaml:1: unknown key \"thme\" is ignored; did you mean \"theme\"?"),
-      ("a: 1\nb: 2", "config.yaml:1: unknown key \"a\" is ignored, and so is another mistake"),
       (
-        "mouse: true\na: 1\nb: 2\nview: 3",
-        "config.yaml:2: unknown key \"a\" is ignored, and so are 2 other mistakes"
+        "a: 1\nview: 3",
+        "config.yaml:1: unknown key \"a\" is ignored, and so is another mistake; \(keys)"
+      ),
+      (
+        "mouse: true\nthme: 1\nb: 2\nview: 3",
+        """
+        config.yaml:2: unknown key "thme" is ignored, and so are 2 other mistakes; did you mean "theme"?
+        """
+      ),
+      (
+        "bell: [1]\nb: 2",
+        """
+        config.yaml:1: the value of bell is ignored, and so is another mistake; it must be one word
+        """
       ),
     ])
   func mistakesAreOneSentence(text: String, sentence: String) throws {
@@ -124,6 +139,16 @@ struct SettingsFileTests {
     #expect(
       file.read()
         == (DashboardSettings(), "config.yaml cannot be read: Permission denied; it is ignored"))
+  }
+
+  @Test("SF-4: a file that the system does not open has no effect")
+  func fileThatIsALinkToItself() throws {
+    try write("")
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "config.yaml")
+    let reason = String(cString: strerror(ELOOP))
+    #expect(
+      file.read() == (DashboardSettings(), "config.yaml cannot be read: \(reason); it is ignored"))
   }
 
   // MARK: Writing
@@ -245,5 +270,41 @@ struct SettingsFileTests {
       file.save(DashboardSettings(), [.theme])
         == .failed(reason: "cannot write \(path): Permission denied"))
     #expect(try text == "bell: true\n")
+  }
+
+  /// Saves a setting that is changed in the setup. Returns the text of the screen afterwards.
+  private func screen(afterSavingIn file: SettingsFile?) throws -> String {
+    var dashboard = Dashboard(configuration: Dashboard.Configuration(title: "tiles"))
+    let size = Size(columns: 120, rows: 40)
+    _ = dashboard.reduce(.resized(size))
+    var effects: [Effect] = []
+    for input: Input in [.function(2), .character("+"), .character("s")] {
+      effects = dashboard.reduce(.input(input))
+    }
+    guard case .saveSettings(let settings, let keys) = try #require(effects.last) else { return "" }
+    #expect(settings.view == .tree && keys == [.view])
+    let result = SettingsFile.save(settings, keys, in: file)
+    _ = dashboard.reduce(.settingsSaved(result))
+    let grid = dashboard.view(size: size, capabilities: Capabilities(isUnicode: true))
+    return String(String.UnicodeScalarView(grid.cells.map(\.scalar)))
+  }
+
+  @Test("SF-10: the setup shows that a directory cannot be created, also to root")
+  func directoriesThatCannotBeCreated() throws {
+    // Not even root can create a directory in /proc.
+    let blocked = try #require(SettingsFile(configurationHome: "/proc/opq-test", home: nil))
+    let reason = "cannot write /proc/opq-test/opq/config.yaml: No such file or directory"
+    #expect(blocked.save(DashboardSettings(), [.theme]) == .failed(reason: reason))
+    #expect(try screen(afterSavingIn: blocked).contains("not saved: \(reason)"))
+    #expect(try screen(afterSavingIn: file).contains("saved in \(path)"))
+  }
+
+  @Test("SF-1, SF-10: without an absolute path in the environment, the settings are not saved")
+  func noFile() throws {
+    let none = SettingsFile(configurationHome: "relative", home: "")
+    #expect(none == nil)
+    #expect(
+      try screen(afterSavingIn: none).contains(
+        "not saved: neither XDG_CONFIG_HOME nor HOME is an absolute path"))
   }
 }

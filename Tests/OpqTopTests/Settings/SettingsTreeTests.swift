@@ -97,8 +97,12 @@ struct SettingsTreeTests {
     arguments: [
       ("colums: [id]", "unknown key \"colums\"", "; did you mean \"columns\"?"),
       ("view: lists", "the value \"lists\" of view", "; the values are \"operations\", "),
-      ("view: [tree]", "the value of view", ""),
-      ("sort: nothing", "the value \"nothing\" of sort", ""),
+      ("view: [tree]", "the value of view", "; it must be one word"),
+      ("filter: {a: b}", "the value of filter", "; it must be a text"),
+      (
+        "sort: nothing", "the value \"nothing\" of sort",
+        "; the values are \"id\", \"state\", "
+      ),
       ("refresh: 3/s", "the value \"3/s\" of refresh", "; did you mean "),
       ("theme: drk", "the value \"drk\" of theme", "; did you mean \"dark\"?"),
       ("bell: maybe", "the value \"maybe\" of bell", "; the values are \"true\", \"false\""),
@@ -108,6 +112,10 @@ struct SettingsTreeTests {
       ),
       ("columns: id", "the value of columns", "; it must be a list"),
       ("columns: [id, nam, name]", "unknown column \"nam\"", "; did you mean \"name\"?"),
+      (
+        "columns: [nothing]", "unknown column \"nothing\"",
+        "; the columns are \"key\", \"id\", \"process\", "
+      ),
       ("columns: [id, id, name]", "the repeated column id", ""),
       ("columns: [{id: 2}, name]", "the width of id", "; it must be from 3 to 60"),
       ("columns: [{id: x}, name]", "the width of id", "; it must be from 3 to 60"),
