@@ -25,6 +25,7 @@ extension Dashboard {
       queueRequests.settle(in: live, at: update.time)
       noteDependents()
       selectMatch()
+      goToAwaitedBlocker()
       noteEnds(since: before)
       closeQuestionAboutWhatIsOver()
     case .commandResult(let result):

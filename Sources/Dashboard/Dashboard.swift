@@ -44,6 +44,8 @@ public struct Dashboard: Sendable {
   var queueScreen: QueueScreenState?
   /// The operations that the dashboard requests for the view of queues and for the queue screen.
   var queueRequest = QueueRequest()
+  /// The queues whose run orders the dashboard requests for the rows of the list.
+  var positionRequest = PositionRequest()
   /// The groups that the list shows instead of operations; `nil` if the list is not grouped.
   var groups: GroupState?
   /// The setup; `nil` while it is closed.
@@ -189,7 +191,7 @@ public struct Dashboard: Sendable {
     }
     let moments = [
       screen.notice?.expires, prompts.goTo?.expires, picker?.nextLook, list.cancelledRows.nextMove,
-      nextQueueRequest, drawnNews,
+      nextQueueRequest, nextPositionRequest, drawnNews,
     ].compactMap { $0 }
     return moments.min().map { max($0, now) }
   }
@@ -221,6 +223,7 @@ public struct Dashboard: Sendable {
     let mustSortGroups = shownGroups?.order.column == .rate
     if screen.view == .timeline || mustMoveRows || mustSortGroups { settle() }
     if let moment = nextQueueRequest, moment <= now { settleQueueRequest() }
+    if let moment = nextPositionRequest, moment <= now { settlePositionRequest() }
     if let notice = screen.notice, notice.expires <= now { screen.notice = nil }
     if let remark = settingsRemark {
       settingsRemark = nil

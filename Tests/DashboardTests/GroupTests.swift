@@ -21,8 +21,10 @@ struct GroupTests {
 
   @Test("The groups by kind look as stored", arguments: sizes)
   func kinds(columns: Int, rows: Int) {
+    let further = ViewScene.furtherKinds
     GoldenFrame.check(
-      GroupScene.dashboard(by: .kind, columns: columns, rows: rows), named: "groups-kind")
+      GroupScene.dashboard(by: .kind, columns: columns, rows: rows, further: further),
+      named: "groups-kind")
   }
 
   @Test("The groups by queue look as stored", arguments: sizes)

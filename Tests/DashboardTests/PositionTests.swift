@@ -90,6 +90,16 @@ struct PositionTests {
     #expect(cell(1042) == "    " && cell(1101) == "    ")
   }
 
+  @Test("PO-1: A barrier is ready and not in the complete order, so it has no position")
+  func aBarrierHasNoPosition() throws {
+    var dashboard = Self.sortedDashboard([RunOrder(queue: Scene.cpu, ready: [ID(1103)])])
+    let report = try #require(dashboard.shown.operations[ID(1104)])
+    #expect(PositionText(report, in: dashboard.shown) == nil)
+    dashboard.press("1104")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("#1104 ready; all slots of cpu are in use (2/2)"))
+  }
+
   @Test("PO-2: In the order by position, the next operation of each queue comes first")
   func theListIsSortedByPosition() {
     var dashboard = Self.sortedDashboard()
@@ -169,7 +179,98 @@ struct PositionTests {
     dashboard.press(.enter)
     #expect(dashboard.connection.interest.runOrder == nil)
     let wide = ViewScene.dashboard(columns: 200, rows: 60)
-    #expect(wide.connection.interest.runOrder?.queues == [])
+    #expect(wide.connection.interest.runOrder?.queues == Set(Scene.queues.map(\.id)))
+  }
+
+  /// Returns an update with 100 queues, each with operations that are ready.
+  private static func manyQueues(at time: MonitorTime) -> Update {
+    let ids = 1...100
+    var update = Update(
+      time: time,
+      queues: ids.map {
+        QueueReport(
+          id: .init(UInt64($0)), name: "q\($0)", counts: StateCounts(ready: 4, total: 4), width: 1
+        )
+      },
+      changed: ids.flatMap { queue in
+        (0..<4).map { index in
+          OperationReport(
+            id: ID(UInt64(10_000 + queue * 10 + index)), name: "work", className: "BlockOperation",
+            queue: .init(UInt64(queue)), state: .ready, added: Scene.seconds(2),
+            becameReady: Scene.seconds(3))
+        }
+      })
+    (update.matchCount, update.keptCount) = (400, 400)
+    return update
+  }
+
+  /// Sends the update with 100 queues and the run orders that the dashboard has requested.
+  private static func reportManyQueues(to dashboard: inout Dashboard, after time: Duration) {
+    var update = manyQueues(at: dashboard.now + time)
+    let queues = dashboard.connection.interest.runOrder?.queues ?? []
+    update.runOrders = queues.sorted().map { queue in
+      RunOrder(
+        queue: queue, ready: (0..<4).map { ID(10_000 + queue.rawValue * 10 + UInt64($0)) })
+    }
+    dashboard.take(.monitor(.update(update)))
+  }
+
+  @Test(
+    "PO-6: A list requests the orders of the queues of its rows by name",
+    arguments: [(200, 60), (240, 50)])
+  func visibleQueuesAreRequested(columns: Int, rows: Int) throws {
+    var dashboard = Dashboard(configuration: .init(title: "many"))
+    dashboard.take(.resized(Size(columns: columns, rows: rows)))
+    dashboard.take(.monitor(.hello(Scene.hello)))
+    dashboard.take(.tick(Scene.now))
+    Self.reportManyQueues(to: &dashboard, after: .zero)
+    Self.reportManyQueues(to: &dashboard, after: .zero)
+    #expect(dashboard.connection.interest.runOrder?.queues.isEmpty == false)
+    // The operations of the queue 90 are far below the first rows.
+    dashboard.press("10903")
+    dashboard.press(.enter)
+    #expect(dashboard.list.selection.id == ID(10_903))
+    for _ in 0..<3 { Self.reportManyQueues(to: &dashboard, after: .seconds(1)) }
+    let queues = try #require(dashboard.connection.interest.runOrder?.queues)
+    #expect(queues.contains(.init(90)) && !queues.contains(.init(1)) && queues.count <= 64)
+    #expect(dashboard.text().shows("#10903 ready, 4th in q90"))
+    for key in dashboard.visibleKeys {
+      let position = dashboard.shown.position(of: key.id)?.number
+      #expect(position == Int(key.id.rawValue % 10) + 1)
+    }
+  }
+
+  @Test("PO-6: The requested queues change only with the rows on the screen, once a second")
+  func theRequestIsSteady() throws {
+    var dashboard = Dashboard(configuration: .init(title: "many"))
+    dashboard.take(.resized(Size(columns: 200, rows: 60)))
+    dashboard.take(.monitor(.hello(Scene.hello)))
+    dashboard.take(.tick(Scene.now))
+    Self.reportManyQueues(to: &dashboard, after: .zero)
+    var requests: [[QueueReport.ID]] = []
+    func note() {
+      let queues = dashboard.positionRequest.queues
+      if requests.last != queues { requests.append(queues) }
+    }
+    note()
+    for _ in 0..<20 {
+      Self.reportManyQueues(to: &dashboard, after: .milliseconds(100))
+      note()
+    }
+    #expect(requests.count == 1)
+    #expect(dashboard.nextPositionRequest == nil)
+    for _ in 0..<8 {
+      dashboard.press(.pageDown)
+      Self.reportManyQueues(to: &dashboard, after: .milliseconds(100))
+      note()
+    }
+    #expect(requests.count == 2)
+    let last = try #require(dashboard.nextPositionRequest)
+    #expect(try #require(dashboard.nextTick(after: dashboard.now)) <= last)
+    dashboard.take(.tick(last))
+    #expect(dashboard.nextPositionRequest == nil)
+    let seen = Set(dashboard.visibleKeys.compactMap { dashboard.shown.operations[$0.id]?.queue })
+    #expect(dashboard.connection.interest.runOrder?.queues == seen)
   }
 
   @Test("The groups are those of the last update")

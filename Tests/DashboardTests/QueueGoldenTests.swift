@@ -11,7 +11,7 @@ struct QueueGoldenTests {
   private static let sizes = [(80, 24), (120, 40), (200, 60)]
 
   private static func dashboard(_ columns: Int, _ rows: Int) -> Dashboard {
-    var dashboard = ViewScene.dashboard(columns: columns, rows: rows)
+    var dashboard = ViewScene.dashboard(columns: columns, rows: rows, isFull: true)
     dashboard.take(.input(.alt("3")))
     return dashboard
   }

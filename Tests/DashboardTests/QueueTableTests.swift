@@ -39,7 +39,7 @@ struct QueueTableTests {
   func columns() {
     let narrow = Self.heading(Self.dashboard(80, 24))
     let most = [
-      "QUEUE", "SLOTS", "READY", "FAIL", "CANC", "RATE", "STARTS", "SAT", "WAIT50", "WAIT99",
+      "QUEUE", "SLOTS", "READY", "FAIL", "CANC", "RATE", "STARTS", "USE", "SLOT50", "SLOT99",
     ]
     #expect(narrow == most)
     let wide = Self.heading(Self.dashboard(120, 40))
@@ -50,6 +50,18 @@ struct QueueTableTests {
       QueueColumnPlan(of: Self.dashboard(columns, rows), columns: columns)[.starts]?.count ?? 0
     }
     #expect(cells[0] >= 8 && cells[1] >= 20 && cells[2] == QueueHistory.capacity)
+  }
+
+  @Test("QV-1: A table of several processes with 80 columns leaves out further columns")
+  func columnsOfSeveralProcesses() {
+    typealias Column = QueueColumnPlan.Column
+    func missing(_ processWidth: Int) -> Set<Column> {
+      let plan = QueueColumnPlan(within: 0..<80, processWidth: processWidth, nameWidth: 16)
+      return Set(Column.allCases.filter { plan[$0] == nil })
+    }
+    let always: Set<Column> = [.executing, .waiting, .finished, .held, .runMedian, .runMost]
+    #expect(missing(0) == always.union([.process]))
+    #expect(missing(9) == always.union([.use, .cancelled]))
   }
 
   @Test("QV-1: Columns never overlap and fill the screen", arguments: 40...220)
@@ -116,6 +128,22 @@ struct QueueTableTests {
     #expect(dashboard.wantedInterest.runOrder?.queues == [Scene.net])
   }
 
+  @Test("QV-6: The operations below the table have headings if there are at least seven rows")
+  func summaryHeadings() throws {
+    for count in 0...9 {
+      let dashboard = Self.dashboard(80, 24) { update in
+        update.queues += (10..<10 + count).map {
+          QueueReport(id: .init(UInt64($0)), name: "queue-\($0)", counts: StateCounts(), width: 4)
+        }
+      }
+      let layout = try #require(dashboard.screen.layout)
+      let rows = dashboard.queueSummaryRows(in: layout)?.count ?? 0
+      #expect(dashboard.text().shows(" ID STATE ") == (rows >= 7), "\(count)")
+      #expect(dashboard.text().shows("─ executing 2") == (rows >= 5), "\(count)")
+      GoldenFrame.checkCells(of: dashboard.picture())
+    }
+  }
+
   @Test(
     "QV-6: Many queues leave no room for operations, and the next one is named below them",
     arguments: sizes)
@@ -147,13 +175,16 @@ struct QueueTableTests {
 
   // MARK: Names
 
-  /// Returns a dashboard in which all queues and operations have one name.
+  /// Returns a dashboard in which all queues, operations and kinds have one name.
   private static func dashboard(
     named name: String, _ columns: Int, _ rows: Int, opens: Bool = false
   ) -> Dashboard {
     var dashboard = dashboard(columns, rows) { update in
       for index in update.queues.indices { update.queues[index].name = name }
-      for index in update.changed.indices { update.changed[index].name = name }
+      for index in update.changed.indices {
+        update.changed[index].name = name
+        update.changed[index].givenKind = name
+      }
     }
     if opens { dashboard.press(.enter) }
     return dashboard
@@ -189,13 +220,41 @@ struct QueueTableTests {
       GoldenFrame.checkCells(of: picture)
       let text = picture.text
       let headings = try #require(text.firstIndex { $0.contains("OPERATION") })
-      let titles = Array(text[headings].unicodeScalars).count - "OPERATION".count
+      let scalars = Array(text[headings].unicodeScalars)
+      let titles = scalars.count - "OPERATION".count
+      // The kind has any text, and a space follows it.
+      let kind = text[headings].firstRange(of: "KIND").map { range in
+        text[headings].unicodeScalars.distance(
+          from: text[headings].unicodeScalars.startIndex, to: range.lowerBound)..<titles - 1
+      }
       // Below the headings are two rules with two operations each.
-      return [2, 3, 5, 6].map { Array(picture.row(headings + $0).prefix(titles)) }
+      return [2, 3, 5, 6].map { row in
+        let cells = Array(picture.row(headings + row))
+        return cells.indices.filter { index in
+          index == columns - 1 || index < titles && kind?.contains(index) != true
+        }.map { cells[$0] }
+      }
     }
     let plain = try cells("plain")
     #expect(plain.map { String($0.map { Character($0.scalar) }) }.allSatisfy { $0.contains("#1") })
     for name in Self.names { #expect(try cells(name) == plain, "\(name.debugDescription)") }
+  }
+
+  @Test("WN-1: Names of any script leave room for the typed limit and for the reason at 40 columns")
+  func namesInSentences() {
+    for name in Self.names + [String(repeating: "漢", count: 4_096)] {
+      var dashboard = Self.dashboard(named: name, 40, 24, opens: true)
+      #expect(dashboard.text().shows(" next: #1103 waits for a free slot (2/2)"), "\(name)")
+      GoldenFrame.checkCells(of: dashboard.picture())
+      dashboard.press("r5/s")
+      #expect(dashboard.text().shows(": 5/s_"), "\(name)")
+      GoldenFrame.checkCells(of: dashboard.picture())
+      var narrow = Self.dashboard(named: name, 60, 24, opens: true)
+      #expect(narrow.text().contains { $0.hasPrefix(" next: #1103") && $0.contains("(2/2)") })
+      GoldenFrame.checkCells(of: narrow.picture())
+      narrow.press("q")
+      GoldenFrame.checkCells(of: narrow.picture())
+    }
   }
 
   @Test("WN-2: Huge names are cut at the end of their columns", arguments: sizes)

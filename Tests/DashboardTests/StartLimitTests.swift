@@ -60,9 +60,20 @@ struct StartLimitTests {
     arguments: [
       "", " ", "5", "5/", "/s", "0/s", "-1/s", "5/s/s", "5/x", "5/10", "5/0s", "5.5/s", "5 / s",
       "٥/s", "5/1e9s", "99999999999999999999/s", "5/99999999999d", "5/.s", "5/1..2s", "on",
+      "1000001/s", "5/366d", "5/400d", "5/31536001s", "5/1e300s",
     ])
   func refused(text: String) {
     #expect(TypedStartLimit(text) == nil)
+  }
+
+  @Test("QV-11: The process accepts the largest limits that the prompt accepts")
+  func largestLimits() throws {
+    for text in ["1000000/s", "5/365d", "1000000/365d", "1/1ms"] {
+      let typed = try #require(TypedStartLimit(text), "\(text)")
+      let command = MonitorCommand.setStartLimit(Scene.cpu, typed.limit)
+      let sent = ViewerMessage.command(command, token: 1)
+      #expect(try ViewerMessage(decoding: sent.encoded()) == sent, "\(text)")
+    }
   }
 
   @Test("QV-11: A wrong text keeps the prompt open, with a remark")
@@ -148,6 +159,23 @@ struct StartLimitTests {
     #expect(dashboard.press(.enter) == [])
     #expect(dashboard.text().shows("queue cpu: limit of starts 5/s, as before"))
     #expect(dashboard.prompts.question == nil)
+  }
+
+  @Test(
+    "QV-12: If the text was not changed, the limit is as before, also if the text is rounded",
+    arguments: [
+      (Limit(count: 5, periodSeconds: 75.5), "5/1m15s"),
+      (Limit(count: 5, periodSeconds: 0.0004), "5/0ms"),
+      (Limit(count: 2_000_000, periodSeconds: 1), "2000000/s"),
+    ])
+  func unchangedText(limit: QueueReport.StartLimit, text: String) {
+    var dashboard = Self.dashboard()
+    Self.report(limit, to: &dashboard)
+    dashboard.press("r")
+    #expect(dashboard.text().shows("limit of starts of cpu: \(text)_   Enter accept"))
+    #expect(dashboard.press(.enter) == [])
+    #expect(dashboard.text().shows("queue cpu: limit of starts \(text), as before"))
+    #expect(dashboard.prompts.question == nil && dashboard.prompts.text == nil)
   }
 
   @Test(

@@ -114,7 +114,7 @@ import Testing
   /// Returns whether the screen is drawn completely, and a view of queues has the use of the slots. The use is known
   /// after the first second of the program.
   private func isComplete(_ screen: VirtualScreen) -> Bool {
-    isDrawn(screen) && (!screen.contains("WAIT99") || screen.contains("%"))
+    isDrawn(screen) && (!screen.contains("SLOT99") || screen.contains("%"))
   }
 
   /// Returns the contents of the terminal after each step, and all bytes that it has received.

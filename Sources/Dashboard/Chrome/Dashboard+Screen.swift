@@ -118,6 +118,7 @@ extension Dashboard {
     screen.pane = makePane(contents?.graph)
     queues.settle(in: shown.queues, height: height)
     settleQueueScreen()
+    settlePositionRequest()
     settleGroups()
     settleSetup()
     let (warnings, warningHeight) = (shown.warnings, warningListHeight)

@@ -120,14 +120,14 @@ struct HelpView {
 
   private static let columnWords = [
     "POS: place in the order in which the queue starts its ready operations.",
-    "500+ in POS: the place is above 500. ~3 in POS: the place is estimated.",
+    "500+ in POS: behind the 500 places that are known. ~3 in POS: estimated.",
   ]
 
   private static let queueWords = [
     "STARTS: operations that began to execute, in each of the last 60 seconds.",
     "RATE: starts per second, the mean of 5 seconds.",
-    "SAT: mean share of slots in use in the last minute. ~3: mean number executing.",
-    "WAIT50, WAIT99: median and 99th percentile of the time from ready to started.",
+    "USE: mean share of slots in use in the last minute. ~3: mean number executing.",
+    "SLOT50, SLOT99: median and 99th percentile of the time from ready to started.",
     "RUN50, RUN99: median and 99th percentile of the run time.",
   ]
 

@@ -159,7 +159,7 @@ struct StatusView {
         remark = Span("   \(count) operations match \(canvas.glyphs.dot) Esc discard", .dim)
       }
     case .rate(let id):
-      label = dashboard.rateLabel(of: id, canvas.glyphs)
+      label = dashboard.rateLabel(of: id, columns: canvas.columns.count, canvas.glyphs)
       if let words = dashboard.rateRemark { remark = Span("   \(words.text)", words.role) }
     case .time:
       label = "go to: "

@@ -49,6 +49,7 @@ extension Dashboard {
 
   private mutating func perform(_ action: KeyAction, _ input: Input) -> [Effect] {
     stopSearch(before: action)
+    queueScreen?.awaited = nil
     if let refusal = ghostRefusal(of: action) {
       show(refusal, isWarning: true)
       return [.bell]

@@ -153,6 +153,7 @@ extension Dashboard {
   /// that operation from finishing. In a deadlock, repeated calls return to the same operation.
   mutating func goToBlocker() -> [Effect] {
     guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
+    if awaitDetail(of: id) { return [] }
     guard let obstacle = shown.obstacle(to: report) else {
       show(whyNoBlocker(report))
       return [.bell]

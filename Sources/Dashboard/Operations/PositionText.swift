@@ -55,32 +55,90 @@ extension OperationState {
   }
 }
 
+/// The queues whose run orders the dashboard requests for the rows of the list.
+struct PositionRequest: Sendable, Equatable {
+  /// The queues of the rows on the screen, in the order of the rows.
+  var queues: [QueueReport.ID] = []
+  /// The time of the request; `nil` if the next rows may change it at once.
+  var time: MonitorTime?
+
+  /// The minimum time between two requests.
+  static let interval = Duration.seconds(1)
+}
+
 extension Dashboard {
-  /// Adds the run orders for the column of positions, for the order by position, and for the sentence about the
-  /// selected operation to the requested data.
+  /// Adds the run orders for the column of positions, for the order by position, and for the sentence about the selected
+  /// operation to the requested data. The answer to a request for all queues has only those with the lowest ids, so only
+  /// the order by position requests all queues.
   func addColumnInterest(to interest: inout Interest) {
-    if screen.view == .operations, shownGroups == nil, needsAllPositions {
+    if showsList, isSortedByPosition {
       interest.runOrder = Interest.RunOrderRequest()
-    } else if let queue = selectedReadyQueue {
-      // The queue screen shows the selected operation, so its own request has the position.
-      let isShown = detail == nil && warningList == nil && openQueueScreen?.queue == queue
-      if isShown, interest.runOrder != nil { return }
-      let queues = (interest.runOrder?.queues ?? []).union([queue])
-      interest.runOrder = Interest.RunOrderRequest(queues: queues)
+      return
     }
+    let rows = positionRequest.queues
+    let selected = selectedReadyQueue
+    if let selected, rows.isEmpty {
+      // The queue screen shows the selected operation, so its own request has the position.
+      let isShown = detail == nil && warningList == nil && openQueueScreen?.queue == selected
+      if isShown, interest.runOrder != nil { return }
+    }
+    guard selected != nil || !rows.isEmpty else { return }
+    var queues = interest.runOrder?.queues ?? []
+    for queue in (selected.map { [$0] } ?? []) + rows
+    where queues.count < WireLimits.mostRunOrders {
+      queues.insert(queue)
+    }
+    interest.runOrder = Interest.RunOrderRequest(queues: queues)
   }
 
-  /// Whether the list needs the positions of all operations: the list has the column of positions, or it is sorted by
-  /// position.
-  private var needsAllPositions: Bool {
-    if list.listing.order.column == .position { return true }
-    guard live.lastUpdate != nil, let layout = screen.layout,
+  private var showsList: Bool { screen.view == .operations && shownGroups == nil }
+
+  private var isSortedByPosition: Bool { list.listing.order.column == .position }
+
+  /// Whether the list needs the positions of the operations on the screen: it has the column of positions, and it is not
+  /// sorted by position.
+  private var needsPositionsOfRows: Bool {
+    guard showsList, !isSortedByPosition, live.lastUpdate != nil, let layout = screen.layout,
       ColumnPlan.mayHavePositions(layout, settings)
     else {
       return false
     }
     let view = OperationTableView(dashboard: self, layout: layout)
     return view.columns(Glyphs(isUnicode: configuration.isUnicode))[.position] != nil
+  }
+
+  /// Requests the run orders of the queues of the rows on the screen, if these are other queues, at most once a second.
+  ///
+  /// The monitor answers a new request at once, and the answer may have other rows.
+  mutating func settlePositionRequest() {
+    guard needsPositionsOfRows else {
+      positionRequest = PositionRequest()
+      return
+    }
+    if let moment = nextPositionRequest, moment > now { return }
+    let queues = visibleUnfinishedQueues
+    if Set(queues) != Set(positionRequest.queues) {
+      positionRequest = PositionRequest(queues: queues, time: queues.isEmpty ? nil : now)
+    }
+  }
+
+  /// The moment at which the dashboard requests the orders of the queues of the rows that are on the screen now; `nil`
+  /// if it has requested them.
+  var nextPositionRequest: MonitorTime? {
+    guard let time = positionRequest.time, needsPositionsOfRows,
+      Set(visibleUnfinishedQueues) != Set(positionRequest.queues)
+    else { return nil }
+    return time + PositionRequest.interval
+  }
+
+  /// The queues of the unfinished operations whose rows are on the screen, at most as many as one request may name.
+  private var visibleUnfinishedQueues: [QueueReport.ID] {
+    var queues: [QueueReport.ID] = []
+    for key in visibleKeys where !key.isOver && queues.count < WireLimits.mostRunOrders {
+      guard let queue = shown.operations[key.id]?.queue, !queues.contains(queue) else { continue }
+      queues.append(queue)
+    }
+    return queues
   }
 
   /// The queue of the operation that the sentence describes, if this operation is ready; otherwise `nil`.

@@ -58,6 +58,25 @@ extension Dashboard {
     detail = DetailState(id: id)
   }
 
+  /// Requests the details of the selected operation for the key `b`. Returns `false` if this is not necessary, or not
+  /// possible because the display is paused or the monitor does not answer.
+  mutating func awaitDetail(of id: OperationReport.ID) -> Bool {
+    guard keyContext == .queue, paused == nil, !isUnanswered, shown.detail?.id != id,
+      let next = queueRequest.next, next != id, shown.operations.state(of: id)?.isOver == false
+    else { return false }
+    queueScreen?.awaited = id
+    return true
+  }
+
+  /// Goes to the blocker of the operation for which the key `b` was pressed, if its details have arrived.
+  mutating func goToAwaitedBlocker() {
+    guard let id = queueScreen?.awaited,
+      shown.detail?.id == id || shown.operations.state(of: id)?.isOver != false
+    else { return }
+    queueScreen?.awaited = nil
+    if keyContext == .queue, queueScreen?.selected == id { _ = goToBlocker() }
+  }
+
   /// Keeps the selection of the queue screen valid after the monitored state or the size has changed. If another queue
   /// was selected or another view is shown, closes the screen.
   mutating func settleQueueScreen() {
@@ -114,10 +133,12 @@ extension Dashboard {
     guard let queue = summarizedQueue else { return [] }
     let list = QueueOperationRows(of: queue, in: shown)
     if let state = openQueueScreen {
-      return list.rows(ghost: state.ghost).dropFirst(state.top).prefix(queueListHeight)
+      let height = queueListHeight
+      return list.rows(height: height, on: state).dropFirst(state.top).prefix(height)
     }
     guard let rows = screen.layout.flatMap({ queueSummaryRows(in: $0) }) else { return [] }
-    return list.rows().prefix(rows.count - 2)
+    let height = QueueTableView.SummaryParts(rows).list.count
+    return list.rows(height: height).prefix(height)
   }
 
   private var visibleQueueOperations: [OperationReport.ID] {
@@ -147,7 +168,10 @@ extension Dashboard {
     interest.runOrder = .init(queues: [queue], limit: min(limit, WireLimits.mostRunOrderOperations))
     guard queueRequest.queue == queue else { return }
     interest.operations.formUnion(queueRequest.operations)
-    interest.detail = interest.detail ?? queueRequest.next
+    // The sentence about the next operation needs its details, whichever operation is selected.
+    let isCovered = detail != nil || warningList != nil
+    let other = isCovered ? interest.detail : openQueueScreen?.awaited
+    interest.detail = other ?? queueRequest.next ?? interest.detail
     // The dependents of the selected operation are tagged or cancelled with it.
     if followsNextOperation, prompts.question == nil, let next = queueRequest.next {
       interest.subjects = [next]

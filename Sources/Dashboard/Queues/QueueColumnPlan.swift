@@ -123,9 +123,9 @@ extension QueueColumnPlan.Column {
     case .cancelled: "CANC"
     case .rate: "RATE"
     case .starts: "STARTS"
-    case .use: "SAT"
-    case .waitMedian: "WAIT50"
-    case .waitMost: "WAIT99"
+    case .use: "USE"
+    case .waitMedian: "SLOT50"
+    case .waitMost: "SLOT99"
     case .runMedian: "RUN50"
     case .runMost: "RUN99"
     }

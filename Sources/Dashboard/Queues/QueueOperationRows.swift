@@ -50,40 +50,65 @@ struct QueueOperationRows {
   /// there is neither.
   var next: OperationReport.ID? { order?.ready.first ?? ids.first }
 
-  /// The lines, with the ghost cursor before the operation at `ghost`; `nil` for no ghost cursor.
-  func rows(ghost: Int? = nil) -> [Row] {
-    let counts = queue.counts
-    var rows = [Row.rule(executingTitle)]
-    func append(_ id: OperationReport.ID, at index: Int, position: Int?) {
-      if index == ghost { rows.append(.ghost) }
-      rows.append(.operation(id, position: position))
+  /// Returns the lines for a number of rows on the screen.
+  ///
+  /// If there are too few rows, only some of the executing operations have lines, so that the operation that the queue
+  /// starts next is on the screen. While an executing operation is selected, all of them have lines.
+  func rows(height: Int, on screen: QueueScreenState? = nil) -> [Row] {
+    let ready = readyRows(ghost: screen?.ghost)
+    let hiddenCount = max(0, queue.counts.executing - executingCount)
+    let most = max(height - 1 - ready.count, min(height / 2 - 1, height - 3), 0)
+    let isSelected = screen.map { $0.selected != nil && $0.index < executingCount } ?? false
+    if !isSelected, executingCount + min(hiddenCount, 1) > most {
+      let shown = ids.prefix(min(most, executingCount))
+      let title = executingTitle(longest: shown.count)
+      return [.rule(title)] + shown.map { .operation($0, position: nil) } + ready
     }
+    var rows = [Row.rule(executingTitle(longest: nil))]
     for (index, id) in ids.prefix(executingCount).enumerated() {
-      append(id, at: index, position: nil)
+      if index == screen?.ghost { rows.append(.ghost) }
+      rows.append(.operation(id, position: nil))
     }
-    let hidden = counts.executing - executingCount
-    if hidden > 0 { rows.append(.words("and \(CountText.text(hidden)) more")) }
-    rows.append(.rule(readyTitle))
-    for (index, id) in ids.enumerated().dropFirst(executingCount) {
-      append(id, at: index, position: index - executingCount + 1)
-    }
-    if ghost == ids.count { rows.append(.ghost) }
-    let readyCount = ids.count - executingCount
-    let rest = counts.ready - readyCount
-    if readyCount > 0, rest > 0 {
-      rows.append(.words("and \(CountText.text(rest)) more, in an order that is not shown"))
-    } else if readyCount > 0, order?.isCut == true {
-      rows.append(.words("and more, in an order that is not shown"))
-    } else if rest > 0 {
-      rows.append(.words("the order of the ready operations is not known"))
-    }
-    return rows
+    if hiddenCount > 0 { rows.append(.words("and \(CountText.text(hiddenCount)) more")) }
+    return rows + ready
   }
 
-  private var executingTitle: String {
-    let count = queue.counts.executing
-    return count == 0 && executingCount == 0
-      ? "executing: none" : "executing \(CountText.text(max(count, executingCount))), longest first"
+  /// The lines of the ready operations, with the ghost cursor before the operation at `ghost`; `nil` for no ghost
+  /// cursor among them.
+  private func readyRows(ghost: Int?) -> [Row] {
+    var rows = [Row.rule(readyTitle)]
+    for (index, id) in ids.enumerated().dropFirst(executingCount) {
+      if index == ghost { rows.append(.ghost) }
+      rows.append(.operation(id, position: index - executingCount + 1))
+    }
+    if ghost == ids.count { rows.append(.ghost) }
+    return rows + (readyRest.map { [.words($0)] } ?? [])
+  }
+
+  /// The words about ready operations that have no line; `nil` if there are none.
+  private var readyRest: String? {
+    let readyCount = ids.count - executingCount
+    let rest = queue.counts.ready - readyCount
+    // An order without an end has all ready operations except for a barrier. At most one barrier is ready.
+    if let order, !order.isCut, rest == 1 {
+      return readyCount == 0 ? "a barrier" : "and a barrier, which starts first"
+    }
+    if readyCount > 0, rest > 0 {
+      return "and \(CountText.text(rest)) more, in an order that is not shown"
+    }
+    if readyCount > 0, order?.isCut == true { return "and more, in an order that is not shown" }
+    return rest > 0 ? "the order of the ready operations is not known" : nil
+  }
+
+  /// Returns the title above the executing operations. `longest` is the number of those that have a line; `nil` if all
+  /// known ones have a line.
+  private func executingTitle(longest: Int?) -> String {
+    let count = max(queue.counts.executing, executingCount)
+    guard count > 0 else { return "executing: none" }
+    let words = "executing \(CountText.text(count))"
+    guard let longest else { return "\(words), longest first" }
+    return longest == 0
+      ? words : "\(words), longest \(longest), and \(CountText.text(count - longest)) more"
   }
 
   private var readyTitle: String {

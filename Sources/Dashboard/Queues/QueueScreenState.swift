@@ -16,6 +16,8 @@ struct QueueScreenState: Sendable, Equatable {
   private(set) var selected: OperationReport.ID?
   /// Whether the operation that the queue starts next is selected, whichever it is.
   private(set) var follows = true
+  /// The operation for which the key `b` was pressed and whose details have not arrived; `nil` if there is none.
+  var awaited: OperationReport.ID?
   /// The index of the first line on the screen.
   private(set) var top = 0
   private var line = SelectedLine()
@@ -70,11 +72,9 @@ struct QueueScreenState: Sendable, Equatable {
 
   /// Changes the first line on the screen so that the line of the selection is on the screen, with the rule above it.
   private mutating func scroll(in list: QueueOperationRows, height: Int) {
-    let rows = list.rows(ghost: ghost)
-    guard let selected, !follows else {
-      top = 0
-      return
-    }
+    let rows = list.rows(height: height, on: self)
+    if follows { top = 0 }
+    guard let selected else { return }
     let cursor = rows.firstIndex {
       switch $0 {
       case .operation(let id, _): id == selected

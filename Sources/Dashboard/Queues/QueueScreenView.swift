@@ -55,8 +55,8 @@ struct QueueScreenView {
       dashboard: dashboard, rows: layout.body.dropFirst(parts.height), columns: canvas.columns)
     if parts.hasHeadings { list.drawHeadings(row: rows.lowerBound + 1, on: &canvas) }
     list.draw(
-      QueueOperationRows(of: queue, in: dashboard.shown).rows(ghost: state.ghost), top: state.top,
-      selected: state.selected, on: &canvas)
+      QueueOperationRows(of: queue, in: dashboard.shown).rows(height: list.rows.count, on: state),
+      top: state.top, selected: state.selected, on: &canvas)
   }
 
   /// Draws the screen of a queue that no longer exists.
@@ -121,8 +121,8 @@ struct QueueScreenView {
       fitting(countForms(unfinished(queue.counts)), room.count, glyphs),
       fitting(countForms(finished(queue.counts)), room.count, glyphs),
       [
-        Span("starts ", .dim), Span("\(text.rate(cells: 7))/s", .strong),
-        Span("   last minute ", .dim), Span(text.useWords),
+        Span("starts ", .dim), Span("\(text.rate(cells: 7))/s", .strong), Span("   use ", .dim),
+        Span(text.use(cells: 8)),
       ],
       timeSpans("slot wait", queue.times?.wait, isLong: true, glyphs),
       timeSpans("run      ", queue.times?.run, isLong: true, glyphs),
@@ -140,30 +140,32 @@ struct QueueScreenView {
     return form ?? forms.last ?? []
   }
 
-  /// A number of operations in a state, the word and the letter of the state, and its role.
-  private typealias Count = (Int, String, String, Role)
+  /// A number of operations in a state, the forms of the word before it, the longest first, and the role of the state.
+  private typealias Count = (Int, [String], Role)
 
   private func unfinished(_ counts: StateCounts) -> [Count] {
     [
-      (counts.executing, "exec", "e", .executing), (counts.ready, "ready", "r", .ready),
-      (counts.waiting, "wait", "w", .waiting),
+      (counts.executing, ["executing ", "exec ", "e"], .executing),
+      (counts.ready, ["ready ", "ready ", "r"], .ready),
+      (counts.waiting, ["waiting ", "wait ", "w"], .waiting),
     ]
   }
 
   private func finished(_ counts: StateCounts) -> [Count] {
     [
-      (counts.finished, "fin", "f", .finished), (counts.failed, "failed", "!", .failed),
-      (counts.cancelled, "canc", "c", .cancelled),
+      (counts.finished, ["finished ", "fin ", "f"], .finished),
+      (counts.failed, ["failed ", "failed ", "!"], .failed),
+      (counts.cancelled, ["cancelled ", "canc ", "c"], .cancelled),
     ]
   }
 
   /// Returns the numbers of operations by state, the longest form first.
   private func countForms(_ values: [Count]) -> [[Span]] {
-    [(7, false), (4, false), (4, true)].map { cells, isShort in
-      values.flatMap { value, word, letter, role in
-        let number = CountText.text(value, cells: cells)
-        let style: Role = value == 0 ? .dim : role
-        return [Span("\(isShort ? letter : "\(word) ")\(number)\(isShort ? " " : "   ")", style)]
+    [(0, 7, "   "), (1, 7, "   "), (1, 4, "   "), (2, 4, " ")].map { form, cells, gap in
+      values.enumerated().map { index, value in
+        let (count, words, role) = value
+        let text = words[form] + CountText.text(count, cells: cells)
+        return Span(index + 1 < values.count ? text + gap : text, count == 0 ? .dim : role)
       }
     }
   }
@@ -175,11 +177,8 @@ struct QueueScreenView {
     let wait = timeSpans("slot wait", queue.times?.wait, isLong: false, glyphs)
     let run = timeSpans("run", queue.times?.run, isLong: false, glyphs)
     let gap = [Span("   ")]
-    let use = [Span("last minute ", .dim), Span(history.useWords)]
-    let shortUse = [Span("sat ", .dim), Span(history.use(cells: 5))]
-    return [
-      use + gap + wait + gap + run, shortUse + gap + wait + gap + run, shortUse + gap + wait, wait,
-    ]
+    let use = [Span("use ", .dim), Span(history.use(cells: 5))]
+    return [use + gap + wait + gap + run, use + gap + wait, wait]
   }
 
   private func timeSpans(

@@ -207,9 +207,30 @@ extension QueueTableView {
     QueueTitle(queue, in: dashboard).draw(row: rows.lowerBound, on: &canvas)
     let next = QueueNextText(queue, in: dashboard, glyphs: canvas.glyphs)
     next.draw(row: rows.lowerBound + 1, columns: canvas.columns.dropFirst(2), on: &canvas)
+    let parts = SummaryParts(rows)
+    let view = QueueOperationsView(
+      dashboard: dashboard, rows: parts.list, columns: canvas.columns, reactsToMouse: false)
+    if let row = parts.headings { view.drawHeadings(row: row, on: &canvas) }
     let list = QueueOperationRows(of: queue, in: monitored)
-    QueueOperationsView(
-      dashboard: dashboard, rows: rows.dropFirst(2), columns: canvas.columns, reactsToMouse: false
-    ).draw(list.rows(), top: 0, selected: nil, on: &canvas)
+    view.draw(list.rows(height: parts.list.count), top: 0, selected: nil, on: &canvas)
+  }
+
+  /// The rows below the table: a rule with the name of the queue, the sentence about the next operation, the headings
+  /// of the operations if there is room, and the operations.
+  struct SummaryParts: Sendable, Equatable {
+    /// The row of the headings; `nil` if there are none.
+    let headings: Int?
+    /// The rows of the operations.
+    let list: Range<Int>
+
+    /// The minimum number of rows with headings.
+    private static let headingsThreshold = 7
+
+    /// Divides the rows below the table.
+    init(_ rows: Range<Int>) {
+      let hasHeadings = rows.count >= Self.headingsThreshold
+      headings = hasHeadings ? rows.lowerBound + 2 : nil
+      list = rows.dropFirst(hasHeadings ? 3 : 2)
+    }
   }
 }

@@ -38,15 +38,6 @@ struct QueueHistoryText {
     case nil: glyphs.unknown
     }
   }
-
-  /// The use of the slots in words, such as `86% of the slots` or `~3 executing`.
-  var useWords: String {
-    switch history.use {
-    case .share: "\(use(cells: 4)) of the slots"
-    case .count: "\(use(cells: 8)) executing"
-    case nil: glyphs.unknown
-    }
-  }
 }
 
 /// Words about the limit of a queue's starts, and about a limit that was requested and that the queue has not

@@ -17,7 +17,8 @@ struct TypedStartLimit: Sendable, Equatable {
     }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].allSatisfy({ ("0"..."9").contains($0) }),
-      let count = Int(parts[0]), count > 0, let period = Self.seconds(parts[1])
+      let count = Int(parts[0]), 1...WireLimits.mostStartsInPeriod ~= count,
+      let period = Self.seconds(parts[1])
     else { return nil }
     limit = QueueReport.StartLimit(count: count, periodSeconds: period)
   }
@@ -26,8 +27,8 @@ struct TypedStartLimit: Sendable, Equatable {
   private static let units: [String: Double] = [
     "ms": 0.001, "s": 1, "min": 60, "m": 60, "h": 3_600, "d": 86_400,
   ]
-  /// The longest period, in seconds: 100 years.
-  private static let longestPeriod = 100.0 * 365 * 86_400
+  /// The longest period that a command can set, in seconds.
+  private static let longestPeriod = WireLimits.longestStartPeriod / .seconds(1)
 
   /// Returns a period such as `s`, `10s`, `2.5s` or `1m40s`, in seconds; `nil` if the text is not a period.
   private static func seconds(_ text: Substring) -> Double? {
@@ -48,28 +49,40 @@ struct TypedStartLimit: Sendable, Equatable {
 extension Dashboard {
   /// Opens the prompt for the limit of a queue's starts. The prompt contains the present limit.
   mutating func openRatePrompt(for queue: QueueReport) -> [Effect] {
-    let limit = queueRequests.startLimits[queue.id] ?? queue.startLimit
-    prompts.text = TextPrompt(.rate(queue.id), text: limit?.text ?? "")
+    prompts.text = TextPrompt(.rate(queue.id), text: presentStartLimit(of: queue.id)?.text ?? "")
     return []
+  }
+
+  /// The limit that was last requested for a queue, or otherwise the limit that the queue has.
+  private func presentStartLimit(of id: QueueReport.ID) -> QueueReport.StartLimit? {
+    queueRequests.startLimits[id] ?? live.queue(id)?.startLimit
+  }
+
+  /// Whether a text of the prompt is that of the present limit. This text may be rounded, so that it is not read again.
+  private func isPresentLimit(_ text: String, of id: QueueReport.ID) -> Bool {
+    text == presentStartLimit(of: id)?.text ?? ""
   }
 
   /// Requests the limit of starts that the user has typed, and closes the prompt. If the text is not a limit, the
   /// prompt stays open. Unless the queue belongs to the bundled demo, asks the user first.
   mutating func acceptRate(_ text: String, of id: QueueReport.ID) -> [Effect] {
-    guard let typed = TypedStartLimit(text) else { return [.bell] }
+    let present = presentStartLimit(of: id)
+    let isPresent = isPresentLimit(text, of: id)
+    let typed = TypedStartLimit(text)
+    guard isPresent || typed != nil else { return [.bell] }
+    let wanted = isPresent ? present : typed?.limit
     prompts.text = nil
     guard let queue = live.queue(id), !live.hasEnded(queue) else {
       show("the queue no longer exists", isWarning: true)
       return [.bell]
     }
     guard !refuses([id]) else { return [.bell] }
-    let present = queueRequests.startLimits[id] ?? queue.startLimit
-    guard typed.limit != present else {
-      show("queue \(queue.name): \(Self.words(for: typed.limit)), as before")
+    guard wanted != present else {
+      show("queue \(queue.name): \(Self.words(for: wanted)), as before")
       return []
     }
-    if connection.source == .demo { return request(typed.limit, of: id) }
-    prompts.question = Question(.setStartLimit(id, typed.limit), about: [])
+    if connection.source == .demo { return request(wanted, of: id) }
+    prompts.question = Question(.setStartLimit(id, wanted), about: [])
     return []
   }
 
@@ -84,17 +97,19 @@ extension Dashboard {
     limit.map { "limit of starts \($0.text)" } ?? "no limit of starts"
   }
 
-  /// Returns the text before the typed limit of a queue, such as `limit of starts of cpu: `.
-  func rateLabel(of id: QueueReport.ID, _ glyphs: Glyphs) -> String {
-    let name = shown.queue(id)?.label ?? ""
-    return "limit of starts of \(glyphs.clipped(name, to: 20)): "
+  /// Returns the text before the typed limit of a queue, such as `limit of starts of cpu: `. On a screen with few
+  /// columns, it leaves half of them for the typed text.
+  func rateLabel(of id: QueueReport.ID, columns: Int, _ glyphs: Glyphs) -> String {
+    let words = columns < 80 ? "limit of " : "limit of starts of "
+    let room = max(4, columns / 2 - words.utf8.count - 4)
+    return "\(words)\(glyphs.clipped(shown.queue(id)?.label ?? "", to: min(20, room))): "
   }
 
   /// The remark after the typed limit; `nil` for the usual remark about the keys that close the prompt.
   var rateRemark: (text: String, role: Role)? {
-    guard let prompt = prompts.text, case .rate = prompt.purpose else { return nil }
+    guard let prompt = prompts.text, case .rate(let id) = prompt.purpose else { return nil }
     if prompt.text.isEmpty { return ("for example 5/s, 100/min or off", .dim) }
-    if TypedStartLimit(prompt.text) != nil { return nil }
+    if isPresentLimit(prompt.text, of: id) || TypedStartLimit(prompt.text) != nil { return nil }
     return ("type a limit such as 5/s, or off", .warning)
   }
 }

@@ -76,14 +76,21 @@ struct Canvas {
     write(title, row: row, columns: columns.dropFirst())
   }
 
-  /// Fills part of a row with one character of width 1.
+  /// Fills part of a row with one character of width 1. If the part contains only one half of a character of width 2, a
+  /// space replaces the other half.
   mutating func fill(
     _ scalar: Unicode.Scalar = " ", row: Int, columns: Range<Int>, style: Style = .plain
   ) {
-    guard (0..<grid.size.rows).contains(row) else { return }
-    for column in columns.clamped(to: self.columns) {
-      grid[row: row, column: column] = Cell(scalar, style: style)
+    let columns = columns.clamped(to: self.columns)
+    guard (0..<grid.size.rows).contains(row), let first = columns.first else { return }
+    if grid[row: row, column: first].isContinuation {
+      grid[row: row, column: first - 1] = Cell(style: grid[row: row, column: first - 1].style)
     }
+    let end = columns.upperBound
+    if end < self.columns.upperBound, grid[row: row, column: end].isContinuation {
+      grid[row: row, column: end] = Cell(style: grid[row: row, column: end].style)
+    }
+    for column in columns { grid[row: row, column: column] = Cell(scalar, style: style) }
   }
 
   /// Writes one character of width 1 into a cell.

@@ -10,13 +10,19 @@ enum GroupScene {
   /// The moment that the dashboard shows.
   static let now = Scene.seconds(162)
 
-  /// Returns a dashboard that has received the groups in each second of a minute.
+  /// Returns a dashboard that has received the groups in each second of a minute. `further` are groups that have ended
+  /// no operation in this minute.
   static func dashboard(
-    by: OperationGroups.By, columns: Int = 80, rows: Int = 24
+    by: OperationGroups.By, columns: Int = 80, rows: Int = 24,
+    further: [OperationGroups.Group] = []
   ) -> Dashboard {
     var dashboard = ViewScene.dashboard(columns: columns, rows: rows)
     dashboard.press(by == .kind ? "v" : "vv")
-    for second in 0...60 { report(groups(by: by, at: second), &dashboard, at: second) }
+    for second in 0...60 {
+      var groups = groups(by: by, at: second)
+      groups.groups += further
+      report(groups, &dashboard, at: second)
+    }
     return dashboard
   }
 

@@ -67,15 +67,61 @@ enum ViewScene {
     return update
   }
 
-  /// Returns a dashboard that has received the state of the program and the starts of the minute before.
+  /// The update with the complete order of the queue `cpu`, which has more ready operations than a screen has rows.
+  static var fullUpdate: Update {
+    var update = update
+    let further = (0..<58).map { index -> OperationReport in
+      let isHillshade = index % 4 == 3
+      return OperationReport(
+        id: .init(UInt64(1_210 + index)),
+        name: isHillshade ? "render hillshade \(index / 4 + 1)" : "merge shard \(7 + index)",
+        className: isHillshade ? "HillshadeOperation" : "BlockOperation", queue: Scene.cpu,
+        state: .ready, priority: index < 40 ? .normal : .low, dependentCount: index % 3,
+        added: Scene.seconds(2.2), becameReady: Scene.seconds(99.93 + Double(index) / 40))
+    }
+    update.changed += further
+    update.runOrders[0].ready += further.map(\.id)
+    let more = update.runOrders[0].ready.count - update.queues[0].counts.ready
+    update.queues[0].counts.ready += more
+    update.queues[0].counts.total += more
+    update.matchCount += further.count
+    update.keptCount += further.count
+    return update
+  }
+
+  /// The groups of further kinds, which are more than a screen has rows.
+  static let furtherKinds: [OperationGroups.Group] = [
+    "Merge", "Crop", "Blur", "Sharpen", "Encode", "Upload", "Verify", "Hillshade",
+  ].enumerated().flatMap { row, verb in
+    ["Tile", "Shard", "Mask", "Index", "Archive", "Catalogue"].enumerated().map { column, noun in
+      furtherKind(verb + noun, row * 6 + column)
+    }
+  }
+
+  private static func furtherKind(_ name: String, _ index: Int) -> OperationGroups.Group {
+    let run = Duration.microseconds(90 << (index % 12))
+    var buckets = Array(repeating: 0, count: OperationGroups.bucketCount)
+    buckets.replaceSubrange(index % 12 / 2 + 3..<index % 12 / 2 + 6, with: [1, 4 + index % 5, 2])
+    return OperationGroups.Group(
+      key: .kind(name),
+      counts: StateCounts(
+        waiting: 1 + index % 3, finished: 16 + index,
+        failed: index % 11 == 5 ? 1 : 0, total: 20 + index),
+      endedCount: 16 + index,
+      times: statistics(waits: (run / 3, run / 2, run * 4), runs: (run, run * 2, run * 3)),
+      runBuckets: buckets)
+  }
+
+  /// Returns a dashboard that has received the state of the program and the starts of the minute before. `isFull`
+  /// determines whether the queue `cpu` has more ready operations than a screen has rows.
   static func dashboard(
     columns: Int = 80, rows: Int = 24,
-    configuration: Dashboard.Configuration = .init(title: "tiles")
+    configuration: Dashboard.Configuration = .init(title: "tiles"), isFull: Bool = false
   ) -> Dashboard {
     var dashboard = Dashboard(configuration: configuration)
     dashboard.take(.resized(Size(columns: columns, rows: rows)))
     dashboard.take(.monitor(.hello(Scene.hello)))
-    var update = ViewScene.update
+    var update = isFull ? fullUpdate : ViewScene.update
     for second in 0...60 {
       update.time = Scene.seconds(Double(42 + second))
       for index in update.queues.indices {
