@@ -63,7 +63,7 @@ struct GroupTests {
   @Test("GR-2: On a narrow screen the row has no histogram, and all numbers", arguments: [80, 100])
   func aNarrowRowHasAllNumbers(columns: Int) {
     let dashboard = GroupScene.dashboard(by: .kind, columns: columns)
-    for title in ["EXEC", "READY", "WAIT", "FIN", "FAIL", "CANC", "RATE", "WAIT99", "RUN99"] {
+    for title in ["EXEC", "READY", "WAIT", "FIN", "FAIL", "CANC", "RATE", "SLOT99", "RUN99"] {
       #expect(dashboard.text().shows(" \(title)"), "\(title)")
     }
     #expect(dashboard.text().shows("RUN TIMES") == (columns == 100))
