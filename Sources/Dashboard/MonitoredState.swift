@@ -97,7 +97,10 @@ struct MonitoredState: Sendable, Equatable {
 
   /// Applies a message. The result of a command changes no state.
   mutating func apply(_ message: MonitorMessage) {
-    if case .silent(let duration) = message, duration > .zero { interruptQueueHistories() }
+    if case .silent(let duration) = message, duration > .zero {
+      interruptQueueHistories()
+      interruptGroupHistories()
+    }
     switch source.apply(message) {
     case .none: break
     case .greeted(let hello): rates.alignSeconds(to: hello)

@@ -26,7 +26,12 @@ public struct OperationGroups: Sendable, Equatable {
     /// The number of the group's operations in the list in each state. ``StateCounts/total`` is their number.
     public var counts: StateCounts
     /// The number of all operations of the group that have ended since monitoring began, also if they are not in the
-    /// list. It never decreases.
+    /// list. Of a kind, it has only the operations that were recorded: a process does not record each operation of a
+    /// queue that is very quick. Of several processes together, it has only the operations that have ended while the
+    /// viewer has received the group from their process.
+    ///
+    /// The number of a kind begins at 0 again if operations of thousands of other kinds have ended since the last
+    /// operation of this kind ended.
     public var endedCount: Int
     /// The statistics of the recent slot waits and run times of all operations of the group, also if they are not in
     /// the list.

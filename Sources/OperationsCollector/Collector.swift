@@ -69,7 +69,7 @@ final class Collector: Sendable {
   private static let shortestInterval = Duration.milliseconds(10)
   /// The longest time between two readings of the queues, even if all viewers want fewer updates.
   private static let longestInterval = Duration.seconds(1)
-  /// The maximum time for filling lists of operations before the collector checks for commands.
+  /// The maximum time for filling one list of operations before the collector checks for commands.
   private static let fillingSlice = Duration.milliseconds(2)
   /// The maximum time for the reading of the queues before the last update of a session, and the
   /// maximum time for filling the sessions' lists after it.
@@ -144,6 +144,7 @@ final class Collector: Sendable {
       awaitLogs(for: table)
       deliverLastUpdates(of: table)
       var hasNews = false
+      var readingTime = Duration.zero
       // If a warning is due, the collector first reads all earlier changes of the queues, even if
       // its last reading was a short time ago. A viewer that has requested other data also receives
       // the present state.
@@ -153,10 +154,11 @@ final class Collector: Sendable {
       if reasons & Bell.changes.rawValue != 0 || (isDue || mayAnswer) && takeChanges() {
         lastRead = .now
         read(into: table)
+        readingTime = lastRead.duration(to: .now)
         table.deadlockWatch.noteChange(at: MonitorTime.now)
         hasNews = true
       }
-      if fillLists(of: table) { hasNews = true }
+      if fillLists(of: table, for: readingTime) { hasNews = true }
       if hasNews || isDue { table.noteQueueConditions(at: MonitorTime.now) }
       if table.searchDeadlocksIfDue(at: MonitorTime.now) { hasNews = true }
       if table.lookForLeaksIfDue(at: MonitorTime.now) { hasNews = true }
@@ -237,7 +239,7 @@ final class Collector: Sendable {
     if table.isFilling { return .now }
     let moments =
       table.lists.values.flatMap {
-        [$0.nextRefresh, $0.nextComputation, $0.nextReportTime, $0.nextLogTime]
+        [$0.nextRefresh, $0.nextRecount, $0.nextComputation, $0.nextReportTime, $0.nextLogTime]
       }
       + [warning, table.nextDeadlockSearch, table.leakWatch?.nextRound]
     let now = MonitorTime.now
@@ -334,15 +336,27 @@ final class Collector: Sendable {
     return hasNews
   }
 
-  /// Adds operations to the incomplete or outdated lists of the sessions, for a short time.
+  /// Adds operations to the incomplete or outdated lists of the sessions, until a time has passed or a session has a
+  /// command.
   ///
+  /// - Parameters:
+  ///   - table: The table with the lists.
+  ///   - time: The time that the reading of the queues has just taken. Therefore lists are filled at half speed, and not
+  ///     much slower, while the queues have constant changes.
   /// - Returns: Whether a list has changed.
-  private func fillLists(of table: CollectorTable) -> Bool {
+  private func fillLists(of table: CollectorTable, for time: Duration = .zero) -> Bool {
     let now = MonitorTime.now
     for list in table.lists.values { list.refreshIfDue(from: table, at: now) }
     let unfinished = table.lists.values.filter(\.isFilling)
-    for list in unfinished { list.fill(from: table, until: .now + Self.fillingSlice) }
-    let hasTexts = table.fillSearchTexts(until: .now + Self.fillingSlice)
+    let end = ContinuousClock.now + time
+    var hasTexts = false
+    repeat {
+      for list in unfinished where list.isFilling {
+        list.fill(from: table, until: .now + Self.fillingSlice)
+      }
+      if table.fillSearchTexts(until: .now + Self.fillingSlice) { hasTexts = true }
+    } while table.isFilling && ContinuousClock.now < end
+      && bell.load(ordering: .relaxed) & Bell.sessions.rawValue == 0
     return hasTexts || unfinished.contains { !$0.isFilling }
   }
 

@@ -5,15 +5,25 @@ import MonitorProtocol
 
 /// A sorted set of operations. Changes of operations are applied at once. The operations that
 /// existed before the set are added step by step, so that the collector can do other work in
-/// between.
+/// between. If groups are requested later, the operations of the set are counted step by step, in the order of
+/// their keys.
 struct FilledOrder {
   /// The number of operations that are added to the set before the time is checked.
   private static let step = 256
+  /// The minimum time between two counts because ``GroupCounts/mustCountAgain`` is `true`.
+  private static let recountInterval = Duration.seconds(5)
 
   /// The keys of the operations that were added to the set so far, in order.
   private(set) var order = RowOrder()
-  /// The groups of the operations in the set; `nil` if they are not counted.
-  private(set) var groups: GroupCounts?
+  /// The groups of the operations in the set that were counted so far; `nil` if none are requested.
+  private var counts: ListCounts?
+  /// Whether operations of the set remain to be counted: those whose keys are greater than ``lastCounted``.
+  private(set) var isCounting = false
+  /// The greatest key that was counted; `nil` before the first one, and while no operations remain to be counted.
+  private var lastCounted: SortKey?
+  /// The groups before operations are counted again; `nil` if they are counted for the first time.
+  private var earlierCounts: ListCounts?
+  private var lastRecount = MonitorTime(nanoseconds: 0)
   /// The operations to add. The operations from the index `next` on have not been added yet.
   private var pending: [OperationReport.ID] = []
   private var next = 0
@@ -22,6 +32,9 @@ struct FilledOrder {
 
   /// Whether some operations have not been added to the set yet.
   var isFilling: Bool { next < pending.count }
+
+  /// The groups of the operations in the set; `nil` if they are not requested, or if they were not counted completely.
+  var groups: ListCounts? { isCounting ? earlierCounts : counts }
 
   /// The number of operations in the set.
   var count: Int { order.count }
@@ -36,17 +49,59 @@ struct FilledOrder {
   ///
   /// - Parameters:
   ///   - operations: The operations.
-  ///   - grouping: The value by which the set counts its operations; `nil` if it does not count them.
-  mutating func begin(
-    with operations: [OperationReport.ID], groupedBy grouping: OperationGroups.By? = nil
-  ) {
+  ///   - countsGroups: Whether the set counts its operations in groups.
+  mutating func begin(with operations: [OperationReport.ID], countsGroups: Bool = false) {
     self = FilledOrder()
     pending = operations
-    groups = grouping.map { GroupCounts(by: $0) }
+    counts = countsGroups ? ListCounts() : nil
+  }
+
+  /// Begins to count the operations of the set in groups. ``count(until:_:)`` then counts them. If they were counted
+  /// before, the earlier groups are valid until then, but do not change.
+  mutating func beginCounting() {
+    (earlierCounts, counts) = (groups, ListCounts())
+    (isCounting, lastCounted) = (true, nil)
   }
 
   /// Ends the counting of groups.
-  mutating func forgetGroups() { groups = nil }
+  mutating func forgetGroups() {
+    (counts, earlierCounts, isCounting) = (nil, nil, false)
+  }
+
+  /// The time at which the operations must be counted again because the groups lack some of them; `nil` if the groups
+  /// are complete, or if they would be too many.
+  var nextRecount: MonitorTime? {
+    guard !isFilling, !isCounting, counts?.mustCountAgain == true else { return nil }
+    return lastRecount + Self.recountInterval
+  }
+
+  /// Begins to count the operations again if that is due.
+  mutating func recountIfDue(at now: MonitorTime) {
+    guard let due = nextRecount, due <= now else { return }
+    lastRecount = now
+    beginCounting()
+  }
+
+  /// Counts operations of the set in their groups until all are counted or a time is reached.
+  mutating func count(
+    until deadline: ContinuousClock.Instant, _ report: (OperationReport.ID) -> OperationReport?
+  ) {
+    while isCounting {
+      let keys = order.chunk(after: lastCounted)
+      for key in keys {
+        if let report = report(key.id) { counts?.add(report) }
+      }
+      lastCounted = keys.last
+      if keys.isEmpty { (isCounting, earlierCounts) = (false, nil) }
+      if ContinuousClock.now >= deadline { return }
+    }
+  }
+
+  /// Returns whether an operation of the set with this key is counted.
+  private func isCounted(_ key: SortKey) -> Bool {
+    guard isCounting else { return true }
+    return lastCounted.map { key <= $0 } ?? false
+  }
 
   /// Adds operations until all are added or a time is reached. Operations for which `key` returns
   /// `nil` are skipped. The operations are not counted in groups.
@@ -70,7 +125,7 @@ struct FilledOrder {
       until: deadline,
       adding: { order, id in
         guard let place = place(id), order.order.insert(place.key) else { return }
-        order.groups?.add(place.report)
+        if order.isCounted(place.key) { order.counts?.add(place.report) }
       })
   }
 
@@ -104,12 +159,12 @@ struct FilledOrder {
   mutating func replace(
     _ old: SortKey?, _ oldReport: OperationReport, by new: SortKey?, _ newReport: OperationReport
   ) {
-    guard groups != nil else { return replace(old, by: new) }
+    guard counts != nil else { return replace(old, by: new) }
     if let old, old == new {
-      if order.contains(old) { groups?.replace(oldReport, by: newReport) }
+      if isCounted(old), order.contains(old) { counts?.replace(oldReport, by: newReport) }
       return
     }
-    if let old, order.remove(old) { groups?.remove(oldReport) }
-    if let new, order.insert(new) { groups?.add(newReport) }
+    if let old, order.remove(old), isCounted(old) { counts?.remove(oldReport) }
+    if let new, order.insert(new), isCounted(new) { counts?.add(newReport) }
   }
 }

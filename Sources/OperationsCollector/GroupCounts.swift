@@ -3,6 +3,42 @@
 
 import MonitorProtocol
 
+/// The numbers of the operations of a list in each state, counted for each kind and for each queue. Both are counted at
+/// once, so that a viewer that changes from one to the other does not wait.
+struct ListCounts {
+  private var kinds = GroupCounts(by: .kind)
+  private var queues = GroupCounts(by: .queue)
+
+  /// See ``GroupCounts/mustCountAgain``.
+  var mustCountAgain: Bool { kinds.mustCountAgain || queues.mustCountAgain }
+
+  /// Returns the numbers for each kind or for each queue.
+  subscript(by: OperationGroups.By) -> GroupCounts {
+    switch by {
+    case .kind: kinds
+    case .queue: queues
+    }
+  }
+
+  /// Adds an operation.
+  mutating func add(_ report: OperationReport) {
+    kinds.add(report)
+    queues.add(report)
+  }
+
+  /// Removes an operation that was added before.
+  mutating func remove(_ report: OperationReport) {
+    kinds.remove(report)
+    queues.remove(report)
+  }
+
+  /// Replaces the report of an operation that was added before.
+  mutating func replace(_ old: OperationReport, by new: OperationReport) {
+    kinds.replace(old, by: new)
+    queues.replace(old, by: new)
+  }
+}
+
 /// The numbers of the operations of a list in each state, counted for each kind or for each queue.
 ///
 /// The cost of a change does not depend on the number of operations.
@@ -24,6 +60,10 @@ struct GroupCounts {
   private var createdCount = 0
   /// The number of operations whose groups are not counted.
   private var uncountedCount = 0
+
+  /// Whether a new count of the operations would give more groups: some operations are not counted in groups, but the
+  /// number of groups has decreased to less than half of the maximum.
+  var mustCountAgain: Bool { uncountedCount > 0 && groups.count < Self.mostGroups / 2 }
 
   /// Creates counts without operations.
   init(by: OperationGroups.By) { self.by = by }

@@ -57,6 +57,17 @@ struct RowOrder {
     return keys
   }
 
+  /// Returns the keys of one chunk that are greater than a key, or the first keys if it is `nil`, in ascending order. The
+  /// result is empty only if there are no such keys.
+  func chunk(after key: SortKey?) -> ArraySlice<SortKey> {
+    guard let key, !chunks.isEmpty else { return chunks.first?[...] ?? [] }
+    let index = chunkIndex(of: key)
+    let keys = chunks[index][Self.insertionIndex(of: key, in: chunks[index])...]
+      .drop { $0 == key }
+    if !keys.isEmpty { return keys }
+    return index + 1 < chunks.count ? chunks[index + 1][...] : []
+  }
+
   /// Returns whether the set contains a key.
   func contains(_ key: SortKey) -> Bool {
     guard !chunks.isEmpty else { return false }

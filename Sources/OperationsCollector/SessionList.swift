@@ -6,28 +6,25 @@ import OperationsCore
 
 /// The list of one session: the operations that match the session's filter, in the session's order.
 ///
-/// Each change of an operation is applied at once. When the list is created, or when its order or
-/// filter changes, the existing operations are added step by step, so that the collector can do
-/// other work in between. Only the collector's thread uses the list.
+/// Each change of an operation is applied at once. When the list is created, or when its order or filter changes, the
+/// existing operations are added step by step, so that the collector can do other work in between. Only the collector's
+/// thread uses the list.
 final class SessionList {
-  /// The interval at which a filter that depends on the ages of operations is evaluated again. If
-  /// the evaluation takes long, the interval is longer.
+  /// The interval at which a filter that depends on the ages of operations is evaluated again. If the evaluation takes
+  /// long, the interval is longer.
   private static let refreshInterval = Duration.seconds(1)
-  /// The minimum ratio of the interval between two evaluations of the filter to the duration of an
-  /// evaluation.
+  /// The minimum ratio of the interval between two evaluations of the filter to the duration of an evaluation.
   private static let refreshShare = 5
 
   private(set) var interest: Interest
-  /// The sequence number of the collector's last reading of the queues that the session's updates
-  /// include.
+  /// The sequence number of the collector's last reading of the queues that the session's updates include.
   private(set) var reportedVersion: UInt64 = 0
   /// The operations that the session has sent to the viewer.
   private var reported: Set<OperationReport.ID> = []
 
   private var order = FilledOrder()
-  /// The rows of the earlier list, which are sent until the rebuilt list is complete; `nil` if the
-  /// list is not being rebuilt.
-  private var complete: (keys: [SortKey], count: Int, groups: GroupCounts?)?
+  /// The rows of the earlier list, which are sent until the rebuilt list is complete; `nil` if it is not being rebuilt.
+  private var complete: (keys: [SortKey], count: Int, groups: ListCounts?)?
   /// The positions of operations in the run orders of their queues with which the list is sorted; empty if it is not
   /// sorted by position.
   private var positions: [OperationReport.ID: Int] = [:]
@@ -35,8 +32,7 @@ final class SessionList {
   private var roots = FilledOrder()
   /// The moment for which the filter computes the ages of operations.
   private var now: MonitorTime
-  /// The matches of the viewer's search; `nil` if the viewer does not search, or before the matches
-  /// are found.
+  /// The matches of the viewer's search; `nil` if the viewer does not search, or before the matches are found.
   private var search: ListSearch?
   /// The last answer to the viewer's search. It is sent again while the list is rebuilt.
   private var lastMatches: SearchMatches?
@@ -50,11 +46,10 @@ final class SessionList {
   private var lastReportTime: MonitorTime?
   /// Whether the next update is sent at once, without waiting for the interval.
   private var isUrgent = true
-  /// The time at which the session sends changes that came too soon after its last update; `nil` if
-  /// no changes wait.
+  /// The time at which the session sends changes that came too soon after its last update; `nil` if no changes wait.
   private(set) var nextReportTime: MonitorTime?
-  /// The time at which the session sends log lines that came too soon after its last update; `nil` if
-  /// no lines wait, or if changes wait too.
+  /// The time at which the session sends log lines that came too soon after its last update; `nil` if no lines wait, or
+  /// if changes wait too.
   private(set) var nextLogTime: MonitorTime?
 
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
@@ -67,11 +62,14 @@ final class SessionList {
     refillRoots(from: table)
   }
 
-  /// Whether some operations have not been added to the list yet.
-  var isFilling: Bool { order.isFilling || roots.isFilling }
+  /// Whether some operations have not been added to the list yet, or have not been counted in their groups yet.
+  var isFilling: Bool { order.isFilling || order.isCounting || roots.isFilling }
 
-  /// The time at which the filter must be evaluated again because of the ages of operations; `nil`
-  /// if the filter does not depend on the time.
+  /// The time at which the groups must be counted again; see ``FilledOrder/nextRecount``.
+  var nextRecount: MonitorTime? { order.nextRecount }
+
+  /// The time at which the filter must be evaluated again because of the ages of operations; `nil` if it does not depend
+  /// on the time.
   var nextRefresh: MonitorTime? {
     guard interest.filter?.dependsOnTime == true, interest.needsList else { return nil }
     return now + max(Self.refreshInterval, order.fillingTime * Self.refreshShare)
@@ -97,7 +95,7 @@ final class SessionList {
       || interest.names != new.names || interest.hidesOver != new.hidesOver
       || interest.needsList != new.needsList
     let mustRefillRoots = (interest.rootLimit > 0) != (new.rootLimit > 0)
-    let hasOtherGroups = interest.groups?.by != new.groups?.by
+    let countsGroups = interest.groups != nil
     events.change(from: interest, to: new, in: table)
     interest = new
     isUrgent = true
@@ -109,15 +107,15 @@ final class SessionList {
       positions = new.order.column == .position ? table.positions : [:]
       (complete, lastMatches) = (nil, nil)
       refill(from: table)
-    } else if hasOtherGroups {
-      // Without a request for groups, the list stays as it is.
-      if new.groups == nil { order.forgetGroups() } else { remake(from: table) }
+    } else if countsGroups != (new.groups != nil) {
+      if countsGroups { order.forgetGroups() } else { order.beginCounting() }
     }
   }
 
-  /// Evaluates the filter again if it depends on the ages of operations and the interval has
-  /// passed.
+  /// Evaluates the filter again if it depends on the ages of operations and the interval has passed. Counts the groups
+  /// again if that is due.
   func refreshIfDue(from table: CollectorTable, at now: MonitorTime) {
+    order.recountIfDue(at: now)
     guard !order.isFilling, let due = nextRefresh, due <= now else { return }
     self.now = now
     remake(from: table)
@@ -134,7 +132,7 @@ final class SessionList {
   /// some of them, and the next one add them again.
   private func refill(from table: CollectorTable) {
     search = nil
-    order.begin(with: Array(table.entries.keys), groupedBy: interest.groups?.by)
+    order.begin(with: Array(table.entries.keys), countsGroups: interest.groups != nil)
     for report in reported.lazy.compactMap({ table.report($0) }) {
       order.replace(nil, report, by: key(of: report, in: table), report)
     }
@@ -154,7 +152,10 @@ final class SessionList {
         }
         return (key, report)
       })
-    if !order.isFilling { complete = nil }
+    if !order.isFilling {
+      complete = nil
+      order.count(until: deadline) { table.report($0) }
+    }
     roots.fill(until: deadline) { table.report($0).flatMap(rootKey) }
     if !isFilling { isUrgent = true }
   }
@@ -373,10 +374,10 @@ final class SessionList {
     guard let wanted = interest.groups else { return nil }
     var counted = order.isFilling ? complete?.groups : order.groups
     if let warned {
-      counted = GroupCounts(by: wanted.by)
+      counted = ListCounts()
       for report in warned.lazy.compactMap({ table.report($0.id) }) { counted?.add(report) }
     }
-    guard let counted, counted.by == wanted.by else { return nil }
+    guard let counted = counted?[wanted.by] else { return nil }
     let isAtRest = table.isAtRest
     return counted.groups(limit: wanted.limit) {
       table.complete(&$0, at: time, isAtRest: isAtRest)

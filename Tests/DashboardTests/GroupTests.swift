@@ -65,7 +65,7 @@ struct GroupTests {
   @Test("GR-2: On a narrow screen the row has no histogram, and all numbers", arguments: [80, 100])
   func aNarrowRowHasAllNumbers(columns: Int) {
     let dashboard = GroupScene.dashboard(by: .kind, columns: columns)
-    for title in ["EXEC", "READY", "WAIT", "FIN", "FAIL", "CANC", "RATE", "WAIT99", "RUN99"] {
+    for title in ["EXEC", "READY", "WAIT", "FIN", "FAIL", "CANC", "RATE", "SLOT99", "RUN99"] {
       #expect(dashboard.text().shows(" \(title)"), "\(title)")
     }
     #expect(dashboard.text().shows("RUN TIMES") == (columns == 100))
@@ -308,6 +308,31 @@ struct GroupTests {
     #expect(Self.row(of: "IndexWriter", in: dashboard).contains(" 500 "))
     dashboard.press("<<<<<")
     #expect(Self.names(in: dashboard).first == "IndexWriter")
+  }
+
+  @Test("GR-8: After a pause of the process, the history of a group begins again")
+  func aPauseInterruptsTheHistory() throws {
+    for isSilent in [true, false] {
+      var dashboard = GroupScene.dashboard(by: .kind)
+      #expect(dashboard.shown.groupHistories[.kind("Download")]?.samples.isEmpty == false)
+      var update = ViewScene.update
+      update.time = Scene.seconds(170)
+      update.groups = GroupScene.groups(by: .kind)
+      update.groups?.groups[0].endedCount += 300_000
+      if isSilent {
+        dashboard.take(.monitor(.silent(for: .seconds(3))))
+        dashboard.take(.monitor(.silent(for: .zero)))
+      } else {
+        update.behind = .seconds(2)
+      }
+      dashboard.take(.monitor(.update(update)))
+      update.time = Scene.seconds(171)
+      update.groups?.groups[0].endedCount += 3
+      update.behind = .zero
+      dashboard.take(.monitor(.update(update)))
+      dashboard.take(.tick(Scene.seconds(172)))
+      #expect(dashboard.shown.groupHistories[.kind("Download")]?.samples == [0, 3])
+    }
   }
 
   @Test("GR-8: The groups are drawn again only while a rate or a bar on the screen changes")

@@ -115,6 +115,54 @@ struct GroupTests {
     watched.finishAll()
   }
 
+  @Test("GC-1: The groups follow each change while the operations are counted", arguments: 1...20)
+  func changesDuringTheCount(seed: UInt64) throws {
+    var random = SeededNumbers(state: seed)
+    func someKind() -> String { ["a", "b", "c"].randomElement(using: &random) ?? "" }
+    watched.queue.isSuspended = true
+    watched.queue.maxConcurrentOperationCount = 2
+    var operations = watched.add(kinds: (0..<3_000).map { _ in someKind() })
+    var interest = try interest("!kind:=b")
+    interest.order.column =
+      [.id, .state, .priority, .name].randomElement(using: &random) ?? .state
+    interest.groups = nil
+    let list = watched.watch(interest)
+    interest.groups = .init(by: .kind)
+    watched.table.keepList(for: SessionID(rawValue: 1), interest, at: .now)
+    var stepCount = 0
+    while list.isFilling {
+      stepCount += 1
+      for _ in 0..<20 {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: operations.randomElement(using: &random)?.cancel()
+        case 1: operations.randomElement(using: &random)?.kind = "d"
+        case 2: operations.randomElement(using: &random)?.queuePriority = .high
+        case 3: operations.randomElement(using: &random)?.name = "x"
+        case 4: watched.queue.isSuspended.toggle()
+        default: operations += watched.add(kinds: [someKind()])
+        }
+      }
+      watched.read()
+      #expect(list.takeUpdate(from: watched.table).groups == nil)
+      list.fill(from: watched.table, until: .now - .seconds(1))
+    }
+    #expect(stepCount > 1)
+    watched.read()
+    let reports = watched.table.entries.values.map(\.report).filter { $0.kind != "b" }
+    for by in OperationGroups.By.allCases {
+      interest.groups = .init(by: by)
+      watched.table.keepList(for: SessionID(rawValue: 1), interest, at: .now)
+      // The operations were counted by both values.
+      #expect(!list.isFilling)
+      let expected = Dictionary(grouping: reports) { Key($0, by: by) }.mapValues { reports in
+        reports.reduce(into: StateCounts()) { $0.add($1.state) }
+      }
+      let groups = try #require(list.takeUpdate(from: watched.table).groups).groups
+      #expect(Dictionary(uniqueKeysWithValues: groups.map { ($0.key, $0.counts) }) == expected)
+    }
+    watched.finishAll()
+  }
+
   @Test("GC-2: While the operations are counted for the first time, there are no groups")
   func slices() throws {
     var interest = Interest(rowLimit: 1)
@@ -172,6 +220,7 @@ struct GroupTests {
     #expect(counts.groups(limit: 5) { _ in }.otherCount == total - 5)
     counts.remove(report(0))
     counts.add(report(total))
+    #expect(!counts.mustCountAgain)
     // The group of the removed operation is free, but an operation of another group is not counted.
     #expect(counts.groups(limit: .max) { _ in }.groups.count == GroupCounts.mostGroups - 1)
     #expect(counts.groups(limit: .max) { _ in }.otherCount == 51)
@@ -179,6 +228,92 @@ struct GroupTests {
     #expect(counts.groups(limit: .max) { _ in } == OperationGroups(by: .kind))
     counts.add(report(7, .executing))
     #expect(counts.groups(limit: .max) { _ in }.groups.map(\.key) == [.kind("K7")])
+  }
+
+  @Test(
+    "GC-3: After there were too many kinds, the operations are counted again when half are gone")
+  func fewerKinds() {
+    func report(_ number: UInt64) -> OperationReport {
+      OperationReport(
+        id: .init(number), name: "", className: "K\(number)", queue: .init(1), state: .ready)
+    }
+    let total = UInt64(GroupCounts.mostGroups) + 50
+    var order = FilledOrder()
+    let now = MonitorTime(nanoseconds: 100_000_000_000)
+    order.begin(with: (0..<total).map { .init($0) }, countsGroups: true)
+    order.fill(
+      until: .now + .seconds(60), counting: { (SortKey(report($0.rawValue)), report($0.rawValue)) })
+    func remove(_ numbers: Range<UInt64>) {
+      for number in numbers {
+        order.replace(SortKey(report(number)), report(number), by: nil, report(number))
+      }
+    }
+    let half = UInt64(GroupCounts.mostGroups / 2)
+    remove(50..<half + 50)
+    // The 50 operations without a group remain, and exactly half of the groups.
+    #expect(order.nextRecount == nil)
+    remove(0..<1)
+    order.recountIfDue(at: now)
+    #expect(order.isCounting)
+    // The earlier groups are sent until the new ones are complete.
+    #expect(order.groups?[.kind].groups(limit: 0) { _ in }.otherCount == Int(half) + 49)
+    order.count(until: .now + .seconds(60)) { report($0.rawValue) }
+    let groups = order.groups?[.kind].groups(limit: .max) { _ in }
+    #expect(groups?.otherCount == 0 && groups?.groups.count == Int(half) + 49)
+    #expect(groups?.groups.contains { $0.key == .kind("K\(total - 1)") } == true)
+    #expect(order.nextRecount == nil)
+  }
+
+  @Test("GC-3: The operations are counted again at most once in five seconds")
+  func recountInterval() {
+    func report(_ number: UInt64) -> OperationReport {
+      OperationReport(
+        id: .init(number), name: "", className: "K\(number)", queue: .init(1), state: .ready)
+    }
+    var order = FilledOrder()
+    order.begin(with: [], countsGroups: true)
+    let now = MonitorTime(nanoseconds: 100_000_000_000)
+    for time in [now, now + .seconds(5) - .nanoseconds(1)] {
+      #expect(order.nextRecount == nil)
+      let numbers = 0...UInt64(GroupCounts.mostGroups)
+      for number in numbers {
+        order.replace(nil, report(number), by: SortKey(report(number)), report(number))
+      }
+      for number in numbers.dropLast() {
+        order.replace(SortKey(report(number)), report(number), by: nil, report(number))
+      }
+      order.recountIfDue(at: time - .nanoseconds(1))
+      #expect(order.isCounting == (time == now))
+      order.recountIfDue(at: time)
+      #expect(order.isCounting)
+      order.count(until: .now + .seconds(60)) { report($0.rawValue) }
+      let last = numbers.upperBound
+      #expect(
+        order.groups?[.kind].groups(limit: 5) { _ in }.groups.map(\.key) == [.kind("K\(last)")])
+      order.replace(SortKey(report(last)), report(last), by: nil, report(last))
+    }
+  }
+
+  @Test(
+    "GC-4: After operations of very many kinds have ended, the kinds that ended last are counted")
+  func endsOfManyKinds() {
+    var histograms = TimeHistograms()
+    func note(_ kind: String) {
+      histograms.note(
+        OperationReport(
+          id: .init(1), name: "", className: kind, queue: .init(1), state: .cancelled))
+    }
+    let total = 2 * TimeHistograms.countedKindLimit + 7
+    for number in 0..<total {
+      note("K\(number)")
+      if number % 100 == 0 { note("often") }
+    }
+    #expect(histograms.endedCount(ofKind: "often") == total / 100 + 1)
+    let last = total - TimeHistograms.countedKindLimit / 2 + 1
+    #expect((last..<total).allSatisfy { histograms.endedCount(ofKind: "K\($0)") == 1 })
+    #expect(histograms.endedCount(ofKind: "K0") == 0)
+    note("K0")
+    #expect(histograms.endedCount(ofKind: "K0") == 1)
   }
 
   @Test("GC-4: A group has the ends and the times of all its operations, also outside the list")

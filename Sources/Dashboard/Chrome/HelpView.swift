@@ -133,7 +133,9 @@ struct HelpView {
 
   private static let groupWords = [
     "EXEC to CANC: operations of the list. They change with the filter of the list.",
-    "RATE, WAIT, RUN: all recent operations of the group, whether listed or not.",
+    "RATE, SLOT, RUN: all recent operations of the group, whether listed or not.",
+    "SLOT50, SLOT99: median and 99th percentile of the time from ready to started.",
+    "SLOT and RUN are unknown for a kind that runs in several processes.",
     "RUN TIMES: number of operations by run time, from 1 microsecond to 4 minutes.",
   ]
 

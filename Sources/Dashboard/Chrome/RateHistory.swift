@@ -25,6 +25,8 @@ struct RateHistory: Sendable, Equatable {
   private var current: Int64?
   private var currentCount = 0
   private var total = 0
+  /// Whether totals may be missing before the next one.
+  private var isInterrupted = false
 
   /// Makes each second of the history begin at a full second of the time of day.
   mutating func alignSeconds(to hello: Hello) {
@@ -32,9 +34,11 @@ struct RateHistory: Sendable, Equatable {
     phase = Int64(fraction * Double(Self.second)) - hello.anchor.nanoseconds % Self.second
   }
 
-  /// Counts the operations that have finished since the previous total arrived.
+  /// Counts the operations that have finished since the previous total arrived. If totals were missing before this one,
+  /// the history begins again, because the seconds of these operations are unknown.
   mutating func note(total: Int, at time: MonitorTime) {
-    guard current != nil else {
+    guard current != nil, !isInterrupted else {
+      (samples, currentCount, isInterrupted) = ([], 0, false)
       current = number(of: time)
       self.total = total
       return
@@ -45,6 +49,9 @@ struct RateHistory: Sendable, Equatable {
     currentCount = currentCount.addingSaturating(increase)
     self.total = total
   }
+
+  /// Notes that totals may be missing before the next one.
+  mutating func interrupt() { isInterrupted = true }
 
   /// Completes each second that has ended at `time`, and adds its number of finished operations to the
   /// history.

@@ -127,6 +127,7 @@ extension MonitoredState {
   /// because the next update counts the operations that have ended meanwhile.
   mutating func noteGroupHistories(_ update: Update) {
     guard let groups = update.groups else { return forgetGroupHistories() }
+    if update.behind > Self.longestDelay { interruptGroupHistories() }
     var histories: [OperationGroups.Key: RateHistory] = [:]
     for group in groups.groups {
       var history = groupHistories.removeValue(forKey: group.key) ?? newHistory
@@ -145,6 +146,11 @@ extension MonitoredState {
   /// Completes the seconds of the groups' histories that have ended at `time`.
   mutating func advanceGroupHistories(to time: MonitorTime) {
     for index in groupHistories.indices { groupHistories.values[index].advance(to: time) }
+  }
+
+  /// Notes that updates may be missing before the next one, because the process has not answered.
+  mutating func interruptGroupHistories() {
+    for index in groupHistories.indices { groupHistories.values[index].interrupt() }
   }
 
   /// Removes the histories of the groups.

@@ -54,17 +54,21 @@ struct GroupTableView {
         ? (text + mark, Style(.strong, isBold: true)) : (text, Style(.dim))
     }
     let (name, style) = heading(state.by == .kind ? "KIND" : "QUEUE", .name)
+    canvas.mark(.groupHeading(.name), row: row, columns: places.name)
     canvas.write(name, row: row, columns: places.name, style: style)
     for (value, place) in places.values {
+      canvas.mark(.groupHeading(value.column), row: row, columns: place)
       var (text, style) = heading(value.title, value.column)
       // On a narrow screen, the mark would touch the heading before. The last row shows the order there.
       if canvas.glyphs.width(of: text) == place.count { text = value.title }
       canvas.writeRight(text, row: row, columns: place, style: style)
     }
     if let place = places.graph {
+      canvas.mark(.groupHeading(nil), row: row, columns: place)
       canvas.write("ENDED PER SECOND", row: row, columns: place, style: Style(.dim))
     }
     if let place = places.histogram {
+      canvas.mark(.groupHeading(nil), row: row, columns: place)
       let unit = canvas.glyphs.isUnicode ? "µs" : "us"
       canvas.write("1\(unit) RUN TIMES 4m", row: row, columns: place, style: Style(.dim))
     }
@@ -242,8 +246,8 @@ extension GroupTableView {
     Value(title: "FAIL", column: .failed, narrowWidth: 5, width: 6, role: .failed, rank: 3),
     Value(title: "CANC", column: .cancelled, narrowWidth: 5, width: 6, role: .cancelled, rank: 5),
     Value(title: "RATE", column: .rate, narrowWidth: 5, width: 6, role: .text, rank: 6),
-    Value(title: "WAIT50", column: .medianWait, narrowWidth: 7, width: 8, role: .text, rank: 8),
-    Value(title: "WAIT99", column: .longestWait, narrowWidth: 7, width: 8, role: .text, rank: 10),
+    Value(title: "SLOT50", column: .medianWait, narrowWidth: 7, width: 8, role: .text, rank: 8),
+    Value(title: "SLOT99", column: .longestWait, narrowWidth: 7, width: 8, role: .text, rank: 10),
     Value(title: "RUN50", column: .medianRun, narrowWidth: 7, width: 7, role: .text, rank: 7),
     Value(title: "RUN99", column: .longestRun, narrowWidth: 7, width: 7, role: .text, rank: 9),
   ]

@@ -64,6 +64,7 @@ extension Dashboard {
     case .line(let line): return click(line, row: row, isSelected: seen.cursor == row)
     case .run(let id): return click(id, isSelected)
     case .heading(let column): return sort(by: column)
+    case .groupHeading(let column): return sortGroups(by: column)
     case .replayBar: return seek(to: column)
     }
   }
@@ -129,6 +130,18 @@ extension Dashboard {
     let order = SortOrder.Column.allCases.first { $0.shownIn == column }
     guard let order else { return [.bell] }
     list.listing.order.column = order
+    return []
+  }
+
+  /// Sorts the groups by a column. If they are already sorted by the column, reverses the order.
+  private mutating func sortGroups(by column: GroupOrder.Column?) -> [Effect] {
+    screen.notice = nil
+    guard let column else { return [.bell] }
+    if groups?.order.column == column {
+      groups?.order.isReversed.toggle()
+    } else {
+      groups?.order.column = column
+    }
     return []
   }
 

@@ -32,6 +32,8 @@ struct ScreenRegions: Sendable, Equatable {
     case line(Line)
     /// The heading of a column of the list.
     case heading(ColumnPlan.Column)
+    /// The heading of a column of the groups; `nil` if the groups cannot be sorted by the column.
+    case groupHeading(GroupOrder.Column?)
     /// A key in the footer, or an answer of a question.
     case footer(KeyAction)
     /// A run in the timeline.

@@ -138,8 +138,8 @@ struct QueueHistory: Sendable, Equatable {
 }
 
 extension MonitoredState {
-  /// The maximum delay of an update whose starts are counted in its second.
-  private static let longestDelay = Duration.milliseconds(1_500)
+  /// The maximum delay of an update whose starts and ends are counted in its second.
+  static let longestDelay = Duration.milliseconds(1_500)
 
   /// Adds the counts of an update to the histories of the queues.
   mutating func noteQueueHistories(_ update: Update) {

@@ -66,6 +66,7 @@ struct ProcessMerge {
   private var commands: SplitCommands
   private var events = MergedEvents()
   private var search = MergedSearch()
+  private var ends = MergedEnds()
   // The changed operations, removed operations and command results that the viewer has not received
   // yet.
   private var changed: [OperationReport.ID: OperationReport] = [:]
@@ -205,6 +206,7 @@ struct ProcessMerge {
 
   private mutating func connect(_ index: Int, _ connection: ProcessReport.Connection) {
     members[index].report?.connection = connection
+    ends.interrupt(index + 1)
     hasNews = true
   }
 
@@ -220,6 +222,7 @@ struct ProcessMerge {
       members[index].operations.insert(report.id)
     }
     drop(Set(update.removed), of: index)
+    ends.take(update.groups, from: index + 1)
     logs.apply(update.logs)
     if let news = update.events {
       events.take(news, from: index + 1, limit: interest.eventLimit)
@@ -290,10 +293,21 @@ struct ProcessMerge {
     update.matches = search.matches(in: searchAnswers)
     update.logs = logs.takeAll()
     update.runOrders = all.flatMap(\.runOrders)
-    update.groups = interest.groups.flatMap { request in
-      OperationGroups(merging: listedMembers.compactMap(\.latest.groups), for: request)
-    }
+    update.groups = interest.groups.flatMap(groups)
     return update
+  }
+
+  /// Returns the groups of all processes; `nil` until each of them that can count its operations has counted them. The
+  /// groups do not wait for a process that does not answer.
+  private func groups(_ request: Interest.GroupsRequest) -> OperationGroups? {
+    let isCounting = listedMembers.contains { member in
+      let canCount =
+        member.report?.connection == .live && member.report?.hello.sendsQueueDetails == true
+      return canCount && member.latest.groups?.by != request.by
+    }
+    if isCounting { return nil }
+    return OperationGroups(
+      merging: listedMembers.compactMap(\.latest.groups), for: request, ends: ends)
   }
 
   /// The answers of the processes to the viewer's search, in the order of the process numbers.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 6064cb9e6b1b0f0199abe4aee6f74dd5c5e3e26c0f38ff12dc4e338e0980625a
+// Made from monitor.proto 8c3aa2d900c3853c8056af12a923259959e2323d045f64c8705087ecc2bc7bf5
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1709,7 +1709,9 @@ nonisolated struct WireGroup: @unchecked Sendable {
   mutating func clearCounts() {_uniqueStorage()._counts = nil}
 
   /// The number of all operations of the group that have ended since monitoring began, also if they are not
-  /// in the list.
+  /// in the list. Of a kind, only recorded operations count: a process does not record each operation of a
+  /// queue that is very quick. The number of a kind begins at 0 again if operations of very many other kinds
+  /// have ended.
   var endedCount: Int64 {
     get {_storage._endedCount}
     set {_uniqueStorage()._endedCount = newValue}

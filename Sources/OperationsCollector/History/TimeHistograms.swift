@@ -9,12 +9,15 @@ struct TimeHistograms {
   static let kindLimit = 256
   /// The maximum number of queues with their own statistics. Each queue needs 16 kB.
   static let queueLimit = 256
-  /// The maximum number of kinds whose ended operations are counted.
+  /// The maximum number of kinds whose ended operations are counted. If there are more, the counts of those kinds that
+  /// have ended least recently are removed.
   static let countedKindLimit = 10_000
 
   private struct Kind {
     /// The number of operations of the kind that have ended.
     var endedCount = 0
+    /// The number of operations of all kinds that had ended when the last operation of this kind ended.
+    var lastEnd = 0
     /// The times of the kind; `nil` if no time is known, or if too many kinds have times.
     var times: GroupTimes?
   }
@@ -22,6 +25,7 @@ struct TimeHistograms {
   private var all = RecentTimes(.fine)
   private var kinds: [String: Kind] = [:]
   private var timedKindCount = 0
+  private var endedCount = 0
   /// The times of each queue; `nil` while no viewer requests them.
   private var queues: [QueueReport.ID: GroupTimes]?
 
@@ -38,12 +42,14 @@ struct TimeHistograms {
     if let known = kinds.index(forKey: kind) {
       index = known
     } else {
-      guard kinds.count < Self.countedKindLimit else { return }
+      if kinds.count >= Self.countedKindLimit { removeOldKinds() }
       kinds[kind] = Kind()
       guard let new = kinds.index(forKey: kind) else { return }
       index = new
     }
+    endedCount += 1
     kinds.values[index].endedCount += 1
+    kinds.values[index].lastEnd = endedCount
     guard hasTimes else { return }
     if kinds.values[index].times == nil {
       guard timedKindCount < Self.kindLimit else { return }
@@ -51,6 +57,14 @@ struct TimeHistograms {
       kinds.values[index].times = GroupTimes()
     }
     kinds.values[index].times?.note(report)
+  }
+
+  /// Removes half of the kinds without times: those whose last operation ended the longest time ago.
+  private mutating func removeOldKinds() {
+    let ends = kinds.values.lazy.filter { $0.times == nil }.map(\.lastEnd).sorted()
+    guard !ends.isEmpty else { return }
+    let last = ends[ends.count / 2]
+    kinds = kinds.filter { $0.value.times != nil || $0.value.lastEnd > last }
   }
 
   private mutating func noteTimesOfQueue(_ report: OperationReport) {
@@ -91,7 +105,8 @@ struct TimeHistograms {
     }
   }
 
-  /// Returns the number of recorded operations of a kind that have ended.
+  /// Returns the number of recorded operations of a kind that have ended. It begins at 0 again after operations of very
+  /// many other kinds have ended.
   func endedCount(ofKind kind: String) -> Int { kinds[kind]?.endedCount ?? 0 }
 }
 

@@ -36,7 +36,11 @@ import Testing
     dashboard.press("v")
     let keys = dashboard.shownGroups?.rows.map(\.key) ?? []
     #expect(keys.count == 3)
-    #expect(selections(dashboard) { $0.shownGroups?.selected?.key } == Array(keys.dropFirst()))
+    let selected = selections(dashboard) { dashboard in
+      // A click on a heading sorts.
+      dashboard.groups?.order == GroupOrder() ? dashboard.shownGroups?.selected?.key : keys.first
+    }
+    #expect(selected == Array(keys.dropFirst()))
     // The line below the groups is no group.
     #expect(dashboard.text().shows("3 more groups"))
     let before = dashboard.picture()
@@ -46,6 +50,36 @@ import Testing
     dashboard.click("IndexWriter")
     #expect(dashboard.list.listing.filter?.text == "kind:=\"IndexWriter\"")
     #expect(dashboard.keyContext == .list)
+  }
+
+  @Test("MS-7: A click on a heading sorts the groups, and the next one reverses the order")
+  func groupHeadings() throws {
+    var dashboard = GroupScene.dashboard(
+      by: .kind, columns: 200, rows: 60, configuration: .withMouse)
+    let row = try #require(dashboard.screen.layout?.headings)
+    let headings = dashboard.picture().text[row]
+    func click(_ heading: String) throws -> [Effect] {
+      let range = try #require(headings.firstRange(of: heading))
+      let column = TerminalText.width(of: String(headings[..<range.lowerBound]))
+      return dashboard.click(row: row, column: column)
+    }
+    for (heading, column) in [
+      ("KIND", GroupOrder.Column.name), ("READY", .ready), ("SLOT99", .longestWait),
+      ("RATE", .rate), ("EXEC", .executing),
+    ] {
+      #expect(try click(heading) == [])
+      #expect(dashboard.groups?.order == GroupOrder(column: column), "\(heading)")
+      #expect(try click(heading) == [])
+      #expect(dashboard.groups?.order == GroupOrder(column: column, isReversed: true))
+      #expect(try click(heading) == [])
+      #expect(dashboard.groups?.order == GroupOrder(column: column))
+    }
+    #expect(dashboard.groups?.rows.map(\.counts.executing) == [2, 2, 1, 1])
+    let order = dashboard.groups?.order
+    for heading in ["ENDED PER SECOND", "RUN TIMES 4m"] {
+      #expect(try click(heading) == [.bell])
+      #expect(dashboard.groups?.order == order)
+    }
   }
 
   @Test("MS-5: After the selected group has disappeared, a click selects the group at its place")

@@ -14,9 +14,11 @@ enum GroupScene {
   /// no operation in this minute.
   static func dashboard(
     by: OperationGroups.By, columns: Int = 80, rows: Int = 24,
-    further: [OperationGroups.Group] = []
+    further: [OperationGroups.Group] = [],
+    configuration: Dashboard.Configuration = .init(title: "tiles")
   ) -> Dashboard {
-    var dashboard = ViewScene.dashboard(columns: columns, rows: rows)
+    var dashboard = ViewScene.dashboard(
+      columns: columns, rows: rows, configuration: configuration)
     dashboard.press(by == .kind ? "v" : "vv")
     for second in 0...60 {
       var groups = groups(by: by, at: second)
@@ -52,7 +54,7 @@ enum GroupScene {
           runBuckets: [0, 0, 1, 2, 3] + Array(repeating: 0, count: 11)))
     }
     for index in groups.groups.indices {
-      if by == .queue { groups.groups[index].runBuckets = buckets[index] }
+      if by == .queue { groups.groups[index].runBuckets = buckets[index % buckets.count] }
       groups.groups[index].endedCount += ended(before: second, in: index)
     }
     return groups
@@ -67,6 +69,8 @@ enum GroupScene {
 
   /// Returns the number of operations of a group that ended before a second of the minute.
   private static func ended(before second: Int, in index: Int) -> Int {
-    (0..<second).reduce(0) { $0 + (index == 2 ? 0 : ($1 * 7 + index * 5) % (12 - 3 * index)) }
+    let pattern = index % 4
+    if pattern == 2 { return 0 }
+    return (0..<second).reduce(0) { $0 + ($1 * 7 + index * 5) % (12 - 3 * pattern) }
   }
 }
