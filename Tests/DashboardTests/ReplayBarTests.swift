@@ -150,6 +150,35 @@ import Testing
     #expect(dashboard.screen.layout?.replayBar == nil)
   }
 
+  @Test(
+    "RB-3: the screens of one operation and of one queue have the bar, and so have log and warnings"
+  )
+  func overlays() {
+    for keys in ["\r", "L", "3!", "3\r"] {
+      var dashboard = Self.dashboard()
+      dashboard.settings.usesMouse = true
+      for key in keys.unicodeScalars {
+        let input: Input = key == "\r" ? .key(.enter) : key == "3" ? .alt("3") : .character(key)
+        dashboard.take(.input(input))
+      }
+      #expect([.detail, .log, .warnings, .queue].contains(dashboard.keyContext), "\(keys)")
+      #expect(dashboard.screen.overlayLayout?.replayBar == 1)
+      let bar = dashboard.text()[1]
+      #expect(bar.hasPrefix(" 00:00 ━") && bar.hasSuffix(" 01:42"), "\(bar)")
+      #expect(dashboard.click(row: 1, column: 72) == [.replay(.go(to: .seconds(102)))])
+      dashboard.take(.resized(Size(columns: 80, rows: 10)))
+      #expect(dashboard.screen.overlayLayout?.replayBar == nil)
+    }
+  }
+
+  @Test("RB-3: the help, the setup and the list of processes have no bar", arguments: "?Co")
+  func otherOverlays(key: Character) {
+    var dashboard = Self.dashboard()
+    dashboard.press("\(key)")
+    #expect([.help, .setup, .picker].contains(dashboard.keyContext))
+    #expect(!dashboard.text().shows("━"))
+  }
+
   @Test("RB-4: a paused replay needs no time, so nothing is written")
   func rest() {
     var status = Self.status()

@@ -157,6 +157,17 @@ import Testing
     #expect(dashboard.text().last == footer.replacing("Space Pause", with: "Space Play "))
   }
 
+  @Test(
+    "The footer shows a key that goes back only beside the key that goes forward",
+    arguments: Effort.sample(40...140, limits: Scene.widthLimits))
+  func pairsInTheFooter(columns: Int) {
+    let footer = dashboard(columns: columns).text().last ?? ""
+    for (back, forward) in [(", -1", ". +1"), ("[ Slower", "] Faster"), ("( -5s", ") +5s")] {
+      #expect(footer.contains(back) == footer.contains(forward), "\(footer)")
+    }
+    #expect(columns < 80 || footer.contains(", -1  . +1") && footer.contains("@ Time"))
+  }
+
   @Test func commandsAreRefusedWithTheReason() {
     var dashboard = dashboard()
     #expect(dashboard.press("x") == [.bell])

@@ -102,4 +102,21 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
     #expect(!window.screen.isMouseReported)
   }
+
+  @Test("MS-5, MS-10: A click and a step of the wheel select a row in opq-top with --mouse")
+  func program() throws {
+    let window = try BuiltProgram.start(["demo", "tiles", "--mouse", "--view", "queues"])
+    func row(of queue: String) -> Int? {
+      window.screen.lines.firstIndex { $0.dropFirst(2).hasPrefix("\(queue) ") }
+    }
+    #expect(window.wait { _ in row(of: "index") != nil && window.screen.isMouseReported })
+    let last = try #require(row(of: "index"))
+    click(row: last, column: 30, in: window)
+    #expect(window.waitForSelection(of: "index "))
+    window.type("\u{1B}[<64;31;\(last + 1)M")
+    #expect(window.waitForSelection(of: "cpu "))
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+    #expect(!window.screen.isMouseReported)
+  }
 }

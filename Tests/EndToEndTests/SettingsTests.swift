@@ -26,9 +26,9 @@ struct SettingsTests {
 
     var text: String { get throws { try String(contentsOfFile: path, encoding: .utf8) } }
 
-    func start(_ arguments: [String] = []) throws -> PseudoTerminal {
+    func start(demo: String = "tiles", _ arguments: [String] = []) throws -> PseudoTerminal {
       try BuiltProgram.start(
-        columns: 120, rows: 40, ["demo", "tiles"] + arguments,
+        columns: 120, rows: 40, ["demo", demo] + arguments,
         environment: ["XDG_CONFIG_HOME=\(temporary.path)"])
     }
   }
@@ -73,6 +73,92 @@ struct SettingsTests {
     #expect(try home.text == "refresh: 10/s\ntheme: dark\nsort: name\n")
   }
 
+  @Test("SF-5: the dashboard starts with the view, the filter and the mouse of the options")
+  func optionsOfTheView() throws {
+    let window = try Home(nil).start(["--mouse", "--view", "queues", "--filter", "queue:io"])
+    #expect(window.wait { $0.isMouseReported && $0.contains("SLOTS") && $0.contains("WAIT99") })
+    window.type("\u{1B}1")
+    #expect(
+      window.wait { screen in
+        let rows = rows(of: screen)
+        return screen.contains("filter: queue:io") && !rows.isEmpty
+          && rows.allSatisfy { $0.contains(" io ") }
+      })
+    end(window)
+    #expect(!window.screen.isMouseReported)
+  }
+
+  /// Returns the rows of the list that have an operation.
+  private func rows(of screen: VirtualScreen) -> [String] {
+    guard let headings = screen.lines.firstIndex(where: { $0.contains("OPERATION") }) else {
+      return []
+    }
+    // A rule ends the list.
+    return screen.lines[(headings + 1)...].prefix { !$0.hasPrefix("─") }.filter {
+      $0.prefix(40).contains("#")
+    }
+  }
+
+  @Test("SF-5, CP-7: the bell sounds at a new deadlock only with --bell", arguments: [true, false])
+  func bell(isOn: Bool) throws {
+    let window = try Home(nil).start(demo: "deadlock", isOn ? ["--bell"] : [])
+    #expect(window.wait { $0.contains(Self.newDeadlock) && (!isOn || $0.bellCount > 0) })
+    if !isOn { #expect(window.screen.bellCount == 0) }
+    end(window)
+  }
+
+  /// The beginning of the sentence about a deadlock that does not exist in the first update of the demo, because its
+  /// operations must start first.
+  private static let newDeadlock = "hold every slot of import"
+
+  @Test(
+    "SF-2: the view, the filter, the mouse, the bell and the columns of the file have an effect")
+  func allValuesOfTheFile() throws {
+    let home = try Home(
+      """
+      view: queues
+      filter: queue:import
+      mouse: true
+      bell: true
+      columns:
+        - state: 20
+        - id
+        - name
+
+      """)
+    let window = try home.start(demo: "deadlock")
+    #expect(window.wait { $0.isMouseReported && $0.contains("SLOTS") && $0.contains("WAIT99") })
+    #expect(window.wait { $0.bellCount > 0 })
+    window.type("\u{1B}1")
+    #expect(window.wait { $0.contains("filter: queue:import") && !rows(of: $0).isEmpty })
+    let headings = window.screen.lines.first { $0.contains("OPERATION") } ?? ""
+    // The column of states has 20 cells.
+    #expect(headings.hasPrefix("  STATE▲              "), "\(headings)")
+    let words = headings.prefix { $0 != "│" }.split(separator: " ")
+    #expect(words == ["STATE▲", "ID", "OPERATION"], "\(headings)")
+    end(window)
+  }
+
+  @Test("SF-7: columns that are chosen in the setup are saved, and the next dashboard has them")
+  func theSetupSavesColumns() throws {
+    let home = try Home(nil)
+    let window = try home.start()
+    let headings = "  KEY    ID STATE"
+    #expect(window.wait { $0.contains("STATE▲") })
+    window.type("\(Self.f2)\tjjj ")
+    #expect(window.wait { $0.contains("▌ [ ] state") && $0.contains("not saved: columns") })
+    window.type("s")
+    #expect(window.wait { $0.contains("saved in \(home.path)") })
+    let text = try home.text
+    #expect(text.hasPrefix("columns:\n- key\n- id\n- queue\n"), "\(text)")
+    #expect(!text.contains("state"))
+    end(window)
+    let next = try home.start()
+    #expect(next.wait { $0.contains("ID QUEUE") })
+    #expect(!next.screen.contains(headings) && !next.screen.contains("STATE"))
+    end(next)
+  }
+
   @Test("SF-7, SF-9: the setup saves a change, and the next dashboard has it")
   func theSetupSaves() throws {
     let home = try Home(nil)
@@ -100,6 +186,22 @@ struct SettingsTests {
     window.type("jjjjjj s")
     #expect(window.wait { $0.contains("not saved: config.yaml:1: the file is not YAML") })
     #expect(try home.text == "view: [")
+    end(window)
+  }
+
+  @Test("SF-10: the setup says why the file cannot be written")
+  func aFileThatCannotBeWritten() throws {
+    // A file is at the place of the directory, so that not even root can write below it.
+    let temporary = try TemporaryDirectory()
+    let file = temporary.file("file")
+    try Data().write(to: URL(fileURLWithPath: file))
+    let window = try BuiltProgram.start(
+      columns: 120, rows: 40, ["demo", "tiles"], environment: ["XDG_CONFIG_HOME=\(file)"])
+    window.type("Cjjjjjj ")
+    #expect(window.wait { $0.contains("not saved: bell") })
+    window.type("s")
+    #expect(window.wait { $0.contains("not saved: cannot write \(file)/opq/config.yaml: Not a") })
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
     end(window)
   }
 }

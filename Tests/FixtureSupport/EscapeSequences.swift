@@ -8,7 +8,7 @@ package enum EscapeSequences {
   /// text attribute is a separate kind.
   ///
   /// - Parameter bytes: All bytes that were sent, in UTF-8.
-  /// - Returns: Kinds such as `ESC [ ? h 1049`, `ESC [ m 2` and `ESC ]`.
+  /// - Returns: Kinds such as `ESC [ ? h 1049`, `ESC [ m 2` and `ESC ] 52`.
   package static func kinds(in bytes: [UInt8]) -> Set<String> {
     var kinds: Set<String> = []
     var index = 0
@@ -18,6 +18,11 @@ package enum EscapeSequences {
         kinds.insert("U+00\(String(bytes[index + 1], radix: 16))")
       }
       guard bytes[index] == 0x1B, index + 1 < bytes.count else { continue }
+      if bytes[index + 1] == UInt8(ascii: "]") {
+        let number = bytes[(index + 2)...].prefix { (0x30...0x39).contains($0) }
+        kinds.insert("ESC ] \(String(decoding: number, as: UTF8.self))")
+        continue
+      }
       guard bytes[index + 1] == UInt8(ascii: "[") else {
         kinds.insert("ESC \(Unicode.Scalar(bytes[index + 1]))")
         continue
@@ -48,9 +53,28 @@ package enum EscapeSequences {
   }
 
   /// Returns the control characters that are not part of an escape sequence, except those that only
-  /// move the cursor.
+  /// move the cursor. The only sequence with such a character is a text for the clipboard.
   package static func strayControls(in bytes: [UInt8]) -> Set<UInt8> {
     let allowed: Set<UInt8> = [0x08, 0x09, 0x0A, 0x0D, 0x1B]
-    return Set(bytes.filter { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) })
+    let clipboard = Array("\u{1B}]52;c;".utf8)
+    var rest = bytes[...]
+    var stray: Set<UInt8> = []
+    while let byte = rest.first {
+      if rest.starts(with: clipboard) {
+        rest = rest.dropFirst(clipboard.count).drop { isBase64($0) }
+        if rest.first == 0x07 { rest.removeFirst() }
+        continue
+      }
+      if byte < 0x20 || byte == 0x7F, !allowed.contains(byte) { stray.insert(byte) }
+      rest.removeFirst()
+    }
+    return stray
+  }
+
+  private static func isBase64(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x2B, 0x2F...0x39, 0x3D, 0x41...0x5A, 0x61...0x7A: true
+    default: false
+    }
   }
 }

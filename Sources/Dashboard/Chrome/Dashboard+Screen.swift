@@ -58,6 +58,7 @@ extension Dashboard {
     let hasBanners = !hasList
     return Layout.Request(
       size: size, showsMeters: false, wantsPane: false, wantsRules: false,
+      hasReplayBar: replay != nil && setup == nil && picker == nil,
       bannerCount: hasBanners ? shown.warnings.count(where: \.isDeadlock) : 0)
   }
 

@@ -28,18 +28,23 @@ struct DashboardView {
       StatusView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
     } else if let overlayLayout {
       HeaderView(dashboard: dashboard, layout: overlayLayout).draw(on: &canvas)
+      drawReplayBar(overlayLayout, on: &canvas)
       drawOverlay(overlayLayout, on: &canvas)
       StatusView(dashboard: dashboard, layout: overlayLayout).draw(on: &canvas)
     } else {
       HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-      if let row = layout.replayBar, let replay = dashboard.replay {
-        ReplayBar(replay, columns: canvas.columns).draw(row: row, on: &canvas)
-        canvas.mark(.replayBar, row: row, columns: canvas.columns)
-      }
+      drawReplayBar(layout, on: &canvas)
       drawView(layout, on: &canvas)
       StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     }
     return canvas
+  }
+
+  /// Draws the position in a recording if there is room.
+  private func drawReplayBar(_ layout: Layout, on canvas: inout Canvas) {
+    guard let row = layout.replayBar, let replay = dashboard.replay else { return }
+    ReplayBar(replay, columns: canvas.columns).draw(row: row, on: &canvas)
+    canvas.mark(.replayBar, row: row, columns: canvas.columns)
   }
 
   /// Draws the topmost overlay.

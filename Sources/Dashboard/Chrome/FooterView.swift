@@ -33,9 +33,13 @@ struct FooterView {
     var chosen: Set = [items.count - 1]
     for index in items.indices.dropLast().sorted(by: {
       rank(of: bindings[$0]) < rank(of: bindings[$1])
-    }) where width(items[index]) <= room {
-      chosen.insert(index)
-      room -= width(items[index])
+    }) where !chosen.contains(index) {
+      let pair = KeyTable.footerPair(of: bindings[index].action)
+      let together = items.indices.filter { pair.contains(bindings[$0].action) }
+      let needed = together.reduce(0) { $0 + width(items[$1]) }
+      guard needed <= room else { continue }
+      chosen.formUnion(together)
+      room -= needed
     }
     var column = 1
     for index in items.indices where chosen.contains(index) {

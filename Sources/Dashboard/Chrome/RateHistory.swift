@@ -12,6 +12,7 @@ struct RateHistory: Sendable, Equatable {
   static let capacity = 240
   /// If fewer operations than this finish per second, the shown rate is an average over several seconds.
   private static let smallRate = 10
+  /// The number of seconds over which a small rate is averaged.
   static let meanSeconds = 5
   private static let second: Int64 = 1_000_000_000
 

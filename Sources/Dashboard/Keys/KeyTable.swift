@@ -38,8 +38,8 @@ enum KeyTable {
 
   private static let footerOrder: [KeyAction] = [
     .screen(.toggleHelp), .replay(.togglePlaying), .replay(.nextWarning), .replay(.seekBack),
-    .replay(.seekForward), .replay(.slower), .replay(.faster),
-    .replay(.stepBack), .replay(.stepForward), .replay(.goToTime),
+    .replay(.seekForward), .replay(.goToTime), .replay(.stepBack), .replay(.stepForward),
+    .replay(.slower), .replay(.faster),
     .answer(.no), .answer(.yes), .answer(.also),
     .setup(.change), .setup(.save), .setup(.changeSide), .setup(.moveDown), .setup(.moveUp),
     .setup(.increase),
@@ -53,9 +53,23 @@ enum KeyTable {
     .command(.tag), .command(.armCancelKeys), .detail(.open), .tree(.enterRow),
     .list(.openSearch), .list(.openSortMenu), .log(.open), .log(.openSearch), .log(.searchNext),
     .warnings(.goTo), .warnings(.showOperations), .queueScreen(.nextQueue),
-    .timeline(.zoomIn), .timeline(.zoomOut), .tree(.fold),
+    .timeline(.zoomIn), .timeline(.zoomOut), .timeline(.previousRun), .timeline(.nextRun),
+    .tree(.fold),
     .screen(.pause), .picker(.open), .setup(.toggle),
   ]
+
+  /// Keys that a footer shows only together.
+  private static let footerPairs: [Set<KeyAction>] = [
+    [.replay(.stepBack), .replay(.stepForward)], [.replay(.slower), .replay(.faster)],
+    [.replay(.seekBack), .replay(.seekForward)], [.timeline(.zoomIn), .timeline(.zoomOut)],
+    [.timeline(.previousRun), .timeline(.nextRun)],
+  ]
+
+  /// Returns the action of a key and, if a footer shows the key only together with another one, also the action of the
+  /// other key.
+  static func footerPair(of action: KeyAction) -> Set<KeyAction> {
+    footerPairs.first { $0.contains(action) } ?? [action]
+  }
 
   private static let actions: [KeyContext: [Input: KeyAction]] = {
     var actions: [KeyContext: [Input: KeyAction]] = [:]
@@ -104,10 +118,10 @@ enum KeyTable {
       help: "scroll names right", group: .moving),
     KeyBinding(
       .timeline(.previousRun), [.character("h"), .key(.left)], in: [.timeline], label: "h Left",
-      help: "previous run of the slot", group: .moving),
+      help: "previous run of the slot", group: .moving, footer: ("h", [.timeline: "Previous"])),
     KeyBinding(
       .timeline(.nextRun), [.character("l"), .key(.right)], in: [.timeline], label: "l Right",
-      help: "next run of the slot", group: .moving),
+      help: "next run of the slot", group: .moving, footer: ("l", [.timeline: "Next"])),
     KeyBinding(
       .list(.goToOperation), "0123456789".unicodeScalars.map { .character($0) }, in: browsing,
       label: "0-9", help: "go to operation by id", group: .moving),

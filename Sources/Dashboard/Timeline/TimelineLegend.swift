@@ -42,9 +42,13 @@ struct TimelineLegend {
       column += width + Self.gap
     }
     let states = stateSpans(glyphs)
-    let width = states.reduce(0) { $0 + glyphs.width(of: $1.text) }
-    guard column + Self.gap + width <= columns.upperBound else { return }
-    canvas.write(states, row: row, columns: columns.upperBound - width..<columns.upperBound)
+    // The first explanation is left out first. The end of a run that executes has a character of its own.
+    for spans in [states[...], states.dropFirst()] {
+      let width = spans.reduce(0) { $0 + glyphs.width(of: $1.text) }
+      guard column + Self.gap + width <= columns.upperBound else { continue }
+      canvas.write(Array(spans), row: row, columns: columns.upperBound - width..<columns.upperBound)
+      return
+    }
   }
 
   /// Returns the character before the name of a kind: its letter, or a filled cell in its color.

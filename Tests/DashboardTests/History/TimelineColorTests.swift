@@ -94,8 +94,16 @@ import Testing
     let legend = grid.text.first { $0.contains("█ Download") } ?? ""
     #expect(legend.hasPrefix("  █ ResampleOperation  █ Download  █ ComputeOperation"))
     #expect(roles(of: "█ Download", in: grid).first == .kind1)
+    #expect(legend.hasSuffix("  ░ finished  ▓ cancelled  ! failed"))
     let wide = TimelineCursorTests.dashboard(columns: 200, rows: 60).text()
     #expect(wide.shows("█ executing  ░ finished  ▓ cancelled  ! failed"))
+  }
+
+  @Test("TL-3: a low screen has no row with the kinds", arguments: 10...24)
+  func lowScreen(rows: Int) {
+    let dashboard = TimelineCursorTests.dashboard(rows: rows)
+    #expect(dashboard.text().shows("█ Download") == (rows >= 15))
+    #expect(dashboard.text().shows(" cpu "))
   }
 
   @Test("TL-3: kinds without room are counted", arguments: Effort.sample(40...120))

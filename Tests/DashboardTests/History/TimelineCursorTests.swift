@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
+import TestSupport
 import Testing
 
 @testable import Dashboard
@@ -87,6 +88,13 @@ import Testing
     #expect(dashboard.selected == ID(827))
     #expect(dashboard.press(.left) == [])
     #expect(dashboard.selected == ID(1070))
+  }
+
+  @Test("TL-6: the footer has h and l together if it has room", arguments: Effort.sample(40...200))
+  func footer(columns: Int) {
+    let footer = Self.dashboard(columns: columns).text().last ?? ""
+    #expect(footer.contains("h Previous") == footer.contains("l Next"), "\(footer)")
+    #expect(footer.contains("h Previous  l Next") || columns < 100, "\(footer)")
   }
 
   @Test("TL-6: a new run moves the cursor only if the newest run is selected")
@@ -228,27 +236,13 @@ import Testing
   @Test("TL-12: without runs, nothing moves and no time passes on the screen")
   func rest() {
     var dashboard = Self.dashboard()
+    // The rate above the view moves too.
+    dashboard.press("#")
+    Self.report(HistoryScene.runs.runs.suffix(1), to: &dashboard)
+    #expect(dashboard.nextTick(after: dashboard.now) != nil)
     Self.report([], to: &dashboard)
-    dashboard.take(.monitor(.ended(reason: "the process exited")))
     #expect(dashboard.nextTick(after: dashboard.now) == nil)
     #expect(dashboard.press("h") == [.bell])
     #expect(dashboard.cursorRun == nil)
-  }
-
-  @Test("TL-6: the runs and the rows at the cells of the screen are those that are drawn")
-  func cells() {
-    var dashboard = Self.dashboard()
-    let layout = dashboard.screen.layout
-    let first = layout?.body.lowerBound ?? 0
-    #expect(dashboard.timelineRow(at: first) == 0)
-    #expect(dashboard.timelineRow(at: first + 1) == 1)
-    #expect(dashboard.timelineRow(at: first + 3) == nil)
-    #expect(dashboard.timelineRun(row: first + 1, column: 78) == ID(1077))
-    #expect(dashboard.timelineRun(row: first + 1, column: TimelineView.gutter) == ID(1070))
-    #expect(dashboard.timelineRun(row: first + 1, column: 2) == nil)
-    #expect(dashboard.timelineRun(row: first, column: 20) == nil)
-    dashboard.selectRun(ID(1033))
-    #expect(dashboard.selected == ID(1033))
-    #expect(dashboard.timeline.selected == .slot(Scene.io, 0))
   }
 }

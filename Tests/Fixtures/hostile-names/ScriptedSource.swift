@@ -87,6 +87,40 @@ final class ScriptedSource: MonitorSource {
     }
   }
 
+  /// The runs of the operations, and an earlier run in each slot.
+  private var runs: [OperationRun] {
+    func run(_ report: OperationReport, isEarlier: Bool) -> OperationRun {
+      OperationRun(
+        id: OperationReport.ID(report.id.rawValue + (isEarlier ? 1_000 : 0)), title: report.name,
+        queue: report.queue, state: isEarlier ? .finished : .executing,
+        started: hello.anchor - .seconds(isEarlier ? 2 : 0),
+        finished: isEarlier ? hello.anchor - .seconds(1) : nil, kind: report.kind)
+    }
+    return operations.map { run($0, isEarlier: true) }
+      + operations.map { run($0, isEarlier: false) }
+  }
+
+  /// Returns the groups of the operations. Their counts are imaginary and all different, so that the order of the groups
+  /// does not depend on the names. A number in each kind makes it different from all others.
+  private func groups(by: OperationGroups.By) -> OperationGroups {
+    let keys: [OperationGroups.Key] =
+      by == .kind ? operations.map { .kind("\($0.kind) \($0.id)") } : queues.map { .queue($0.id) }
+    return OperationGroups(
+      by: by,
+      groups: keys.enumerated().map { index, key in
+        let count = 900 - index
+        return OperationGroups.Group(key: key, counts: StateCounts(executing: count, total: count))
+      })
+  }
+
+  /// Returns the operations of a queue that execute, and the waiting ones as if they were ready.
+  private func runOrder(of queue: QueueReport.ID) -> RunOrder {
+    let own = operations.filter { $0.queue == queue }
+    return RunOrder(
+      queue: queue, executing: own.filter { $0.state != .waiting }.map(\.id),
+      ready: own.filter { $0.state == .waiting }.map(\.id))
+  }
+
   private func update(for interest: Interest) -> Update {
     let operations = operations
     var update = Update(
@@ -114,12 +148,14 @@ final class ScriptedSource: MonitorSource {
       update.events = EventNews(events: events, isBeginning: true)
     }
     if interest.timeline != nil {
-      let runs = operations.map {
-        OperationRun(
-          id: $0.id, title: $0.name, queue: $0.queue, state: .executing, started: hello.anchor)
-      }
+      let runs = runs
       update.runs = RecentRuns(runs: runs, count: runs.count)
     }
+    update.groups = interest.groups.map { groups(by: $0.by) }
+    update.runOrders =
+      interest.runOrder.map {
+        $0.queues.map(runOrder).sorted { $0.queue.rawValue < $1.queue.rawValue }
+      } ?? []
     update.detail = interest.detail.map { id in
       OperationDetail(
         id: id, reasons: [.init(kind: .notReadyByItself, sentence: "it waits for \(name(0))")])
