@@ -76,7 +76,7 @@ struct SettingsTests {
   @Test("SF-5: the dashboard starts with the view, the filter and the mouse of the options")
   func optionsOfTheView() throws {
     let window = try Home(nil).start(["--mouse", "--view", "queues", "--filter", "queue:io"])
-    #expect(window.wait { $0.isMouseReported && $0.contains("SLOTS") && $0.contains("WAIT99") })
+    #expect(window.wait { $0.isMouseReported && $0.contains("SLOTS") && $0.contains("SLOT99") })
     window.type("\u{1B}1")
     #expect(
       window.wait { screen in
@@ -127,7 +127,7 @@ struct SettingsTests {
 
       """)
     let window = try home.start(demo: "deadlock")
-    #expect(window.wait { $0.isMouseReported && $0.contains("SLOTS") && $0.contains("WAIT99") })
+    #expect(window.wait { $0.isMouseReported && $0.contains("SLOTS") && $0.contains("SLOT99") })
     #expect(window.wait { $0.bellCount > 0 })
     window.type("\u{1B}1")
     #expect(window.wait { $0.contains("filter: queue:import") && !rows(of: $0).isEmpty })
