@@ -6,8 +6,9 @@ import MonitorProtocol
 extension Dashboard {
   // MARK: Messages
 
-  /// Processes a message of the monitored process.
-  mutating func reduce(_ message: MonitorMessage) {
+  /// Processes a message of the monitored process. Returns the effects of a key that has waited for it.
+  mutating func reduce(_ message: MonitorMessage) -> [Effect] {
+    var effects: [Effect] = []
     let before = live.processes
     if case .hello(let hello) = message { begin(hello) } else { live.apply(message) }
     switch message {
@@ -25,13 +26,14 @@ extension Dashboard {
       queueRequests.settle(in: live, at: update.time)
       noteDependents()
       selectMatch()
-      goToAwaitedBlocker()
+      effects = goToAwaitedBlocker()
       noteEnds(since: before)
       closeQuestionAboutWhatIsOver()
     case .commandResult(let result):
       announce(result)
     }
     if paused == nil { settle() }
+    return effects
   }
 
   /// Shows the result of a command as a sentence.

@@ -104,8 +104,7 @@ public struct Dashboard: Sendable {
       settle()
       return []
     case .monitor(let message):
-      reduce(message)
-      return bellForDeadlocks(after: message)
+      return reduce(message) + bellForDeadlocks(after: message)
     case .input(let input):
       if isAction(input) {
         list.noteKey()

@@ -34,11 +34,11 @@ public struct OperationGroups: Sendable, Equatable {
     /// operation of this kind ended.
     public var endedCount: Int
     /// The statistics of the recent slot waits and run times of all operations of the group, also if they are not in
-    /// the list.
+    /// the list. Of several processes together, they are known only if a single one has sent times of the group.
     public var times: TimeStatistics
     /// The number of recent run times in each of the ranges of ``OperationGroups/bucketBounds``:
     /// ``OperationGroups/bucketCount`` numbers, or none if the run times are unknown. They cover the same operations
-    /// as ``times``. The numbers of several groups or processes can be added.
+    /// as ``times``. Of several processes together, they are the sums, also if ``times`` is not known.
     public var runBuckets: [Int]
 
     /// The value that identifies the group.

@@ -128,10 +128,10 @@ extension Interest {
     return queues.contains(queue) ? max(sorted, min(runOrder.limit, most)) : sorted
   }
 
-  /// Returns the operations of the run orders of the queues that the viewer has named. The viewer shows them, also if
-  /// they are not in its list.
+  /// Returns the operations of the run orders, if the viewer requests them for queues that it has named. The viewer shows
+  /// them, also if they are not in its list.
   func operations(in orders: [RunOrder]) -> Set<OperationReport.ID> {
-    guard runOrder?.queues.isEmpty == false else { return [] }
+    guard let runOrder, runOrder.includesOperations, !runOrder.queues.isEmpty else { return [] }
     return Set(orders.lazy.flatMap { $0.executing + $0.ready })
   }
 }

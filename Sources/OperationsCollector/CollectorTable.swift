@@ -104,8 +104,7 @@ final class CollectorTable {
 
   // MARK: Lists
 
-  /// Creates or changes the list of a session. ``SessionList/fill(from:until:)`` then fills the
-  /// list step by step.
+  /// Creates or changes the list of a session. ``SessionList/fill(from:until:)`` then fills the list step by step.
   func keepList(for session: SessionID, _ interest: Interest, at now: MonitorTime) {
     if let list = lists[session] {
       list.change(to: interest, in: self, at: now)
@@ -117,6 +116,7 @@ final class CollectorTable {
 
   /// Removes the lists of all sessions except the given sessions.
   func keepLists(of sessions: Set<SessionID>) {
+    guard !lists.keys.allSatisfy(sessions.contains) else { return }
     lists = lists.filter { sessions.contains($0.key) }
     noteInterests()
   }

@@ -51,7 +51,9 @@ struct FilledOrder {
   ///   - operations: The operations.
   ///   - countsGroups: Whether the set counts its operations in groups.
   mutating func begin(with operations: [OperationReport.ID], countsGroups: Bool = false) {
+    let lastRecount = lastRecount
     self = FilledOrder()
+    self.lastRecount = lastRecount
     pending = operations
     counts = countsGroups ? ListCounts() : nil
   }

@@ -90,16 +90,6 @@ struct PositionTests {
     #expect(cell(1042) == "    " && cell(1101) == "    ")
   }
 
-  @Test("PO-1: A barrier is ready and not in the complete order, so it has no position")
-  func aBarrierHasNoPosition() throws {
-    var dashboard = Self.sortedDashboard([RunOrder(queue: Scene.cpu, ready: [ID(1103)])])
-    let report = try #require(dashboard.shown.operations[ID(1104)])
-    #expect(PositionText(report, in: dashboard.shown) == nil)
-    dashboard.press("1104")
-    dashboard.press(.enter)
-    #expect(dashboard.text().shows("#1104 ready; all slots of cpu are in use (2/2)"))
-  }
-
   @Test("PO-2: In the order by position, the next operation of each queue comes first")
   func theListIsSortedByPosition() {
     var dashboard = Self.sortedDashboard()
@@ -247,10 +237,10 @@ struct PositionTests {
     dashboard.take(.monitor(.hello(Scene.hello)))
     dashboard.take(.tick(Scene.now))
     Self.reportManyQueues(to: &dashboard, after: .zero)
-    var requests: [[QueueReport.ID]] = []
+    var requests: [Interest.RunOrderRequest?] = []
     func note() {
-      let queues = dashboard.positionRequest.queues
-      if requests.last != queues { requests.append(queues) }
+      let request = dashboard.wantedInterest.runOrder
+      if requests.last != request { requests.append(request) }
     }
     note()
     for _ in 0..<20 {

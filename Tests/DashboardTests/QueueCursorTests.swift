@@ -157,6 +157,30 @@ struct QueueCursorTests {
     #expect(dashboard.selected == ID(1077))
   }
 
+  @Test("QV-9: The key b waits for no details of an operation that has started in a recording")
+  func blockerInReplay() {
+    var dashboard = QueueScene.dashboard()
+    dashboard.take(.replay(ReplayStatus(time: Scene.now, length: .seconds(200))))
+    dashboard.press("k")
+    #expect(dashboard.selected == ID(1080))
+    #expect(dashboard.reduce(.input(.character("b"))).contains(.bell))
+    #expect(dashboard.queueScreen?.awaited == nil && dashboard.screen.notice != nil)
+  }
+
+  @Test("QV-9: If nothing holds up the operation, the late answer to the key b sounds the bell")
+  func lateBell() {
+    var dashboard = QueueScene.dashboard()
+    dashboard.press("j")
+    _ = dashboard.reduce(.input(.character("b")))
+    #expect(dashboard.queueScreen?.awaited == ID(1104))
+    var update = ViewScene.update
+    update.time = dashboard.now
+    for index in update.changed.indices where update.changed[index].id == ID(1104) {
+      (update.changed[index].state, update.changed[index].finished) = (.finished, Scene.now)
+    }
+    #expect(dashboard.reduce(.monitor(.update(update))).contains(.bell))
+  }
+
   @Test(
     "QV-9: Many executing operations leave room for the next one, which is selected",
     arguments: [(40, 10), (40, 24), (80, 24), (120, 40), (200, 60)])
@@ -178,7 +202,7 @@ struct QueueCursorTests {
       let longest = dashboard.text().count { $0.contains(" #20") }
       #expect(longest >= 3 && longest <= rows / 2)
       #expect(
-        dashboard.text().shows("executing 64, longest \(longest), and \(64 - longest) more ─"))
+        dashboard.text().shows("executing 64; the \(longest) longest runs ─"))
     }
     GoldenFrame.checkCells(of: dashboard.picture())
     // All executing operations can be selected.

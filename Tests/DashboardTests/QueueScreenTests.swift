@@ -68,24 +68,6 @@ struct QueueScreenTests {
     #expect(!dashboard.text().shows("more"))
   }
 
-  @Test("QV-13: A ready barrier is named, because it is not in the order")
-  func barrierInTheRest() {
-    var dashboard = QueueScene.dashboard()
-    QueueScene.report(to: &dashboard) { $0.queues[0].counts.ready = 3 }
-    #expect(dashboard.text().shows("and a barrier, which starts first"))
-    QueueScene.report(to: &dashboard) { update in
-      update.queues[0].counts.ready = 1
-      update.runOrders[0].ready = []
-    }
-    #expect(dashboard.text().contains { $0 == "  a barrier" })
-    #expect(!dashboard.text().shows("not known"))
-    QueueScene.report(to: &dashboard) { update in
-      update.queues[0].counts.ready = 3
-      update.runOrders[0].isCut = true
-    }
-    #expect(dashboard.text().shows("and 1 more, in an order that is not shown"))
-  }
-
   @Test("QV-13: An estimated order and an unknown order say so")
   func estimatedOrder() {
     var dashboard = QueueScene.dashboard()
@@ -194,6 +176,37 @@ struct QueueScreenTests {
     #expect((3...6).contains(watches))
     #expect(dashboard.wantedInterest.operations.contains { $0.rawValue >= 3_300 })
     #expect((dashboard.wantedInterest.detail?.rawValue ?? 0) >= 3_300)
+  }
+
+  @Test("QV-14: If the number of executing operations changes constantly, the request does not")
+  func steadyLimit() {
+    var dashboard = QueueScene.dashboard()
+    var limits: [Int?] = []
+    let start = dashboard.now
+    for step in 1...40 {
+      QueueScene.report(to: &dashboard, at: start + .milliseconds(step * 100)) { update in
+        let count = 30 + step % 2 * 10
+        update.queues[0].counts.executing = count
+        update.runOrders[0].executing = (0..<count).map { ID(2_000 + UInt64($0)) }
+        if step % 4 == 0 { update.runOrders[0].ready = [] }
+      }
+      let limit = dashboard.wantedInterest.runOrder?.limit
+      if limits.last != limit { limits.append(limit) }
+    }
+    #expect(limits.count == 1)
+    // While an operation is selected, its place changes with the number of executing operations.
+    dashboard.press("G")
+    limits = []
+    for step in 41...80 {
+      QueueScene.report(to: &dashboard, at: start + .milliseconds(step * 100)) { update in
+        let count = 30 + step % 2 * 10
+        update.queues[0].counts.executing = count
+        update.runOrders[0].executing = (0..<count).map { ID(2_000 + UInt64($0)) }
+      }
+      let limit = dashboard.wantedInterest.runOrder?.limit
+      if limits.last != limit { limits.append(limit) }
+    }
+    #expect(limits.count <= 8)
   }
 
   @Test("QV-14: The operation that starts next is requested after a second without further updates")

@@ -161,6 +161,23 @@ struct StartLimitTests {
     #expect(dashboard.prompts.question == nil)
   }
 
+  @Test("QV-12: A text that was not changed changes nothing, also if the limit changes meanwhile")
+  func limitThatChangesMeanwhile() {
+    var dashboard = Self.dashboard()
+    Self.report(Self.five, to: &dashboard)
+    dashboard.press("r")
+    Self.report(Limit(count: 10, periodSeconds: 1), to: &dashboard)
+    #expect(dashboard.press(.enter) == [])
+    #expect(dashboard.text().shows("queue cpu: limit of starts 10/s, as before"))
+    // A typed text is a new limit, even if the present one has the same rounded text.
+    dashboard.press("r")
+    dashboard.take(.input(.control("u")))
+    dashboard.press("5/1m15s")
+    Self.report(Limit(count: 5, periodSeconds: 75.5), to: &dashboard)
+    dashboard.press(.enter)
+    #expect(dashboard.prompts.question != nil)
+  }
+
   @Test(
     "QV-12: If the text was not changed, the limit is as before, also if the text is rounded",
     arguments: [

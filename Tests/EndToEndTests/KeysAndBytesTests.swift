@@ -61,7 +61,7 @@ import Testing
     }
     window.type("j")
     #expect(window.waitForSelection(of: "#104 "))
-    #expect(!window.screen.isMouseReported)
+    #expect(window.screen.isMouseOff)
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
   }

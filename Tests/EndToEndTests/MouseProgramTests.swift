@@ -36,7 +36,7 @@ import Testing
     let (window, _) = try start(names: 3)
     window.signal(signal)
     #expect(window.waitForEnd() == .signal(signal))
-    #expect(!window.screen.isMouseReported && !window.screen.isAlternate)
+    #expect(window.screen.isMouseOff && !window.screen.isAlternate)
   }
 
   @Test(
@@ -46,12 +46,12 @@ import Testing
     let (window, _) = try start(names: 3)
     if isByKey { window.type("\u{1A}") } else { window.signal(SIGTSTP) }
     try #require(window.waitForStop())
-    #expect(!window.screen.isMouseReported)
+    #expect(window.screen.isMouseOff)
     window.signal(SIGCONT)
     #expect(window.wait { $0.isAlternate && $0.contains("total") && $0.isMouseReported })
     window.type("q")
     #expect(window.waitForEnd() == .status(0))
-    #expect(!window.screen.isMouseReported)
+    #expect(window.screen.isMouseOff)
   }
 
   @Test("T51: A click in column 250 selects its row, and a report in pieces does too")
@@ -100,7 +100,7 @@ import Testing
     let start = try #require(line.range(of: "q Quit"))
     click(row: 23, column: line.distance(from: line.startIndex, to: start.lowerBound), in: window)
     #expect(window.waitForEnd() == .status(0))
-    #expect(!window.screen.isMouseReported)
+    #expect(window.screen.isMouseOff)
   }
 
   @Test("MS-5, MS-10: A click and a step of the wheel select a row in opq-top with --mouse")
@@ -117,6 +117,6 @@ import Testing
     #expect(window.waitForSelection(of: "cpu "))
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
-    #expect(!window.screen.isMouseReported)
+    #expect(window.screen.isMouseOff)
   }
 }

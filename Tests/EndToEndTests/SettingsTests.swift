@@ -85,7 +85,7 @@ struct SettingsTests {
           && rows.allSatisfy { $0.contains(" io ") }
       })
     end(window)
-    #expect(!window.screen.isMouseReported)
+    #expect(window.screen.isMouseOff)
   }
 
   /// Returns the rows of the list that have an operation.

@@ -61,7 +61,8 @@ struct QueueTimesTests {
     operation.gate.waitForArrivals(1)
     #expect(try startedCount() == 1)
     operation.gate.open()
-    while try queue(watched.update(Interest())).counts.executing > 0 {}
+    let end = ContinuousClock.now + .seconds(20)
+    while try queue(watched.update(Interest())).counts.executing > 0, ContinuousClock.now < end {}
     #expect(try startedCount() == 0)
     operation.isAllowed.change { $0 = true }
     operation.didChangeValue(forKey: "isReady")

@@ -48,7 +48,7 @@ import Testing
     #expect(reader.waitFor { $0.queues.first { $0.id == id }?.counts.ready == 3 })
     var interest = Interest(rowLimit: 0)
     for limit in 1...3 {
-      interest.runOrder = .init(queues: [id], limit: limit)
+      interest.runOrder = .init(queues: [id], limit: limit, includesOperations: true)
       reader.session.watch(interest)
       #expect(reader.waitFor { $0.runOrders.first?.ready == Array(ids.prefix(limit)) })
     }

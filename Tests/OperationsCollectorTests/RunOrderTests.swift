@@ -26,10 +26,11 @@ struct RunOrderTests {
 
   private func interest(
     _ queues: Set<QueueReport.ID> = [], limit: Int = WireLimits.mostRunOrderOperations,
-    rowLimit: Int = 0
+    rowLimit: Int = 0, includesOperations: Bool = false
   ) -> Interest {
     var interest = Interest(rowLimit: rowLimit)
-    interest.runOrder = .init(queues: queues, limit: limit)
+    interest.runOrder = .init(
+      queues: queues, limit: limit, includesOperations: includesOperations)
     return interest
   }
 
@@ -171,12 +172,14 @@ struct RunOrderTests {
     watched.finishAll()
   }
 
-  @Test("RO-8: The operations in the order of a named queue are sent, also if the list omits them")
+  @Test("RO-8: On request, the operations in the order of a queue are sent, also without a list")
   func reports() {
     watched.queue.isSuspended = true
     let ids = add([.normal, .normal])
-    #expect(watched.update(interest()).changed.isEmpty)
-    #expect(watched.update(interest([watched.id])).changed.map(\.id) == ids)
+    #expect(watched.update(interest(includesOperations: true)).changed.isEmpty)
+    #expect(watched.update(interest([watched.id])).changed.isEmpty)
+    let request = interest([watched.id], includesOperations: true)
+    #expect(watched.update(request).changed.map(\.id) == ids)
     #expect(watched.update(interest([.init(.max)])).runOrders.isEmpty)
     watched.finishAll()
   }

@@ -66,7 +66,9 @@ struct FooterView {
     if binding.action == .queue(.toggleSuspended) {
       return dashboard.selectedQueue?.isSuspended == true ? "Resume " : "Suspend"
     }
-    if binding.action == .setup(.increase), dashboard.setup?.side == .settings { return "Next" }
+    if binding.action == .setup(.increase), let setup = dashboard.setup, setup.side == .settings {
+      return setup.selectedKey == .filter ? "Edit" : "Next"
+    }
     if binding.action == .groups(.cycle), let groups = dashboard.groups { return groups.nextWords }
     if binding.action == .program(.close), context == .picker, dashboard.connection.source == nil {
       // If no source is watched yet, there is no view below the picker. Therefore the key that closes the

@@ -40,10 +40,13 @@ struct TextPrompt: Sendable, Equatable {
   let purpose: Purpose
   /// The text that the user has typed so far.
   private(set) var text: String
+  /// The text that the prompt contained at first.
+  let initialText: String
 
   /// Creates a prompt that already contains a text.
   init(_ purpose: Purpose, text: String = "") {
     self.purpose = purpose
+    initialText = text
     self.text = text
   }
 

@@ -87,7 +87,12 @@ extension Dashboard {
     guard let offset = ScreenRegions(self).offset(to: line, row: row) else { return [] }
     if isSelected, offset == 0 { return reduce(.key(.enter)) }
     begin()
-    move(by: offset)
+    if keyContext == .queue, case .operation(let id) = line {
+      // The queue screen may leave out lines, so the number of lines does not determine the operation.
+      showInQueueScreen(id)
+    } else {
+      move(by: offset)
+    }
     return []
   }
 

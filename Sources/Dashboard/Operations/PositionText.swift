@@ -83,12 +83,13 @@ extension Dashboard {
       if isShown, interest.runOrder != nil { return }
     }
     guard selected != nil || !rows.isEmpty else { return }
-    var queues = interest.runOrder?.queues ?? []
+    var request = interest.runOrder ?? Interest.RunOrderRequest()
+    request.limit = WireLimits.mostRunOrderOperations
     for queue in (selected.map { [$0] } ?? []) + rows
-    where queues.count < WireLimits.mostRunOrders {
-      queues.insert(queue)
+    where request.queues.count < WireLimits.mostRunOrders {
+      request.queues.insert(queue)
     }
-    interest.runOrder = Interest.RunOrderRequest(queues: queues)
+    interest.runOrder = request
   }
 
   private var showsList: Bool { screen.view == .operations && shownGroups == nil }

@@ -59,22 +59,27 @@ extension Dashboard {
   }
 
   /// Requests the details of the selected operation for the key `b`. Returns `false` if this is not necessary, or not
-  /// possible because the display is paused or the monitor does not answer.
+  /// possible because the display is paused or no details will arrive.
   mutating func awaitDetail(of id: OperationReport.ID) -> Bool {
     guard keyContext == .queue, paused == nil, !isUnanswered, shown.detail?.id != id,
-      let next = queueRequest.next, next != id, shown.operations.state(of: id)?.isOver == false
+      let next = queueRequest.next, next != id, let report = shown.operations[id],
+      !report.state.isOver
     else { return false }
+    // A recording has no details of operations that have started.
+    if replay != nil, report.started != nil { return false }
+    let process = live.processes.first { $0.number == id.processNumber }
+    if let process, process.connection != .live { return false }
     queueScreen?.awaited = id
     return true
   }
 
   /// Goes to the blocker of the operation for which the key `b` was pressed, if its details have arrived.
-  mutating func goToAwaitedBlocker() {
+  mutating func goToAwaitedBlocker() -> [Effect] {
     guard let id = queueScreen?.awaited,
       shown.detail?.id == id || shown.operations.state(of: id)?.isOver != false
-    else { return }
+    else { return [] }
     queueScreen?.awaited = nil
-    if keyContext == .queue, queueScreen?.selected == id { _ = goToBlocker() }
+    return keyContext == .queue && queueScreen?.selected == id ? goToBlocker() : []
   }
 
   /// Keeps the selection of the queue screen valid after the monitored state or the size has changed. If another queue
@@ -161,11 +166,8 @@ extension Dashboard {
     guard screen.view == .queues else { return }
     interest.queueTimes = true
     guard let queue = openQueueScreen?.queue ?? queues.id else { return }
-    // A limit that seldom changes avoids new requests while the user scrolls.
-    let step = Self.furtherOperations
-    let last = (openQueueScreen?.index ?? 0) + max(pageHeight, queueListHeight) + step
-    let limit = (last + step - 1) / step * step
-    interest.runOrder = .init(queues: [queue], limit: min(limit, WireLimits.mostRunOrderOperations))
+    let limit = queueRequest.queue == queue ? queueRequest.limit : runOrderLimit
+    interest.runOrder = .init(queues: [queue], limit: limit, includesOperations: true)
     guard queueRequest.queue == queue else { return }
     interest.operations.formUnion(queueRequest.operations)
     // The sentence about the next operation needs its details, whichever operation is selected.
@@ -176,6 +178,16 @@ extension Dashboard {
     if followsNextOperation, prompts.question == nil, let next = queueRequest.next {
       interest.subjects = [next]
     }
+  }
+
+  /// The number of operations to request in the run order of the shown queue. A limit that seldom changes avoids new
+  /// requests while the user scrolls.
+  private var runOrderLimit: Int {
+    let step = Self.furtherOperations
+    // The next operation is on the screen, however many operations execute.
+    let index = followsNextOperation ? 0 : openQueueScreen?.index ?? 0
+    let last = index + max(pageHeight, queueListHeight) + step
+    return min((last + step - 1) / step * step, WireLimits.mostRunOrderOperations)
   }
 
   /// The minimum time between two requests for operations of the same queue.
@@ -192,6 +204,8 @@ extension Dashboard {
     }
     let isSame = queueRequest.queue == request.queue
     if isSame, let time = queueRequest.time, time <= now, now - time < Self.requestInterval {
+      // If the user scrolls, more operations are requested at once.
+      queueRequest.limit = max(queueRequest.limit, request.limit)
       return
     }
     // Before the first order has arrived, the next update may request operations at once.
@@ -211,7 +225,7 @@ extension Dashboard {
   private var wantedQueueRequest: QueueRequest? {
     guard screen.view == .queues, let queue = summarizedQueue else { return nil }
     return QueueRequest(
-      queue: queue.id, operations: Set(visibleQueueOperations),
+      queue: queue.id, limit: runOrderLimit, operations: Set(visibleQueueOperations),
       next: shown.runOrders[queue.id]?.ready.first)
   }
 }
@@ -220,6 +234,8 @@ extension Dashboard {
 struct QueueRequest: Sendable, Equatable {
   /// The queue of the operations; `nil` if none are requested.
   var queue: QueueReport.ID?
+  /// The maximum number of executing operations, and of ready operations, in the run order.
+  var limit = 0
   /// The operations on the screen.
   var operations: Set<OperationReport.ID> = []
   /// The operation that the queue starts next, whose detail is requested; `nil` if it is unknown.

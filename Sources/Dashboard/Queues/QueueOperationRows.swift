@@ -89,10 +89,6 @@ struct QueueOperationRows {
   private var readyRest: String? {
     let readyCount = ids.count - executingCount
     let rest = queue.counts.ready - readyCount
-    // An order without an end has all ready operations except for a barrier. At most one barrier is ready.
-    if let order, !order.isCut, rest == 1 {
-      return readyCount == 0 ? "a barrier" : "and a barrier, which starts first"
-    }
     if readyCount > 0, rest > 0 {
       return "and \(CountText.text(rest)) more, in an order that is not shown"
     }
@@ -108,7 +104,7 @@ struct QueueOperationRows {
     let words = "executing \(CountText.text(count))"
     guard let longest else { return "\(words), longest first" }
     return longest == 0
-      ? words : "\(words), longest \(longest), and \(CountText.text(count - longest)) more"
+      ? words : "\(words); the \(longest == 1 ? "longest run" : "\(longest) longest runs")"
   }
 
   private var readyTitle: String {

@@ -58,19 +58,15 @@ extension Dashboard {
     queueRequests.startLimits[id] ?? live.queue(id)?.startLimit
   }
 
-  /// Whether a text of the prompt is that of the present limit. This text may be rounded, so that it is not read again.
-  private func isPresentLimit(_ text: String, of id: QueueReport.ID) -> Bool {
-    text == presentStartLimit(of: id)?.text ?? ""
-  }
-
   /// Requests the limit of starts that the user has typed, and closes the prompt. If the text is not a limit, the
   /// prompt stays open. Unless the queue belongs to the bundled demo, asks the user first.
   mutating func acceptRate(_ text: String, of id: QueueReport.ID) -> [Effect] {
     let present = presentStartLimit(of: id)
-    let isPresent = isPresentLimit(text, of: id)
+    // The text of the present limit may be rounded, so that it is not read again.
+    let isUnchanged = text == prompts.text?.initialText
     let typed = TypedStartLimit(text)
-    guard isPresent || typed != nil else { return [.bell] }
-    let wanted = isPresent ? present : typed?.limit
+    guard isUnchanged || typed != nil else { return [.bell] }
+    let wanted = isUnchanged ? present : typed?.limit
     prompts.text = nil
     guard let queue = live.queue(id), !live.hasEnded(queue) else {
       show("the queue no longer exists", isWarning: true)
@@ -107,9 +103,9 @@ extension Dashboard {
 
   /// The remark after the typed limit; `nil` for the usual remark about the keys that close the prompt.
   var rateRemark: (text: String, role: Role)? {
-    guard let prompt = prompts.text, case .rate(let id) = prompt.purpose else { return nil }
+    guard let prompt = prompts.text, case .rate = prompt.purpose else { return nil }
     if prompt.text.isEmpty { return ("for example 5/s, 100/min or off", .dim) }
-    if isPresentLimit(prompt.text, of: id) || TypedStartLimit(prompt.text) != nil { return nil }
+    if prompt.text == prompt.initialText || TypedStartLimit(prompt.text) != nil { return nil }
     return ("type a limit such as 5/s, or off", .warning)
   }
 }

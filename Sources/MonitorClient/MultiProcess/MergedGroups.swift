@@ -9,7 +9,7 @@ extension OperationGroups {
   ///
   /// A group lacks the operations of a process that has so many groups that it has not sent this one. If several
   /// processes have further groups by kind, some of these may be the same, or may be among the sent groups of another
-  /// process. Then ``otherCount`` is the smallest possible number.
+  /// process. Then ``otherCount`` is the smallest possible number, if each process counts all of its groups.
   ///
   /// - Parameters:
   ///   - parts: The groups of each process. Groups by another value than the requested one are ignored.

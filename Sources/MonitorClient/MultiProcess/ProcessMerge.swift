@@ -289,6 +289,8 @@ struct ProcessMerge {
     if times.count == 1 { update.times = times[0] }
     update.kindTimes = kindTimes
     update.behind = all.lazy.map(\.behind).max() ?? .zero
+    // A late update is reported once. Its process may send no further update.
+    for index in members.indices { members[index].latest.behind = .zero }
     update.detail = all.lazy.compactMap(\.detail).first { $0.id == interest.detail }
     update.matches = search.matches(in: searchAnswers)
     update.logs = logs.takeAll()

@@ -198,7 +198,10 @@ struct ProcessTranslation: Equatable {
   private func own(_ request: Interest.RunOrderRequest) -> Interest.RunOrderRequest? {
     if request.queues.isEmpty { return request }
     let queues = request.queues.filter { $0.processNumber == number }.map(\.withinProcess)
-    return queues.isEmpty ? nil : .init(queues: Set(queues), limit: request.limit)
+    if queues.isEmpty { return nil }
+    var own = request
+    own.queues = Set(queues)
+    return own
   }
 
   /// Returns the ids that belong to this process, without the process's number.

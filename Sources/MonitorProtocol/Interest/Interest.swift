@@ -59,21 +59,25 @@ public struct Interest: Sendable, Hashable {
 
   /// A request for the run orders of queues.
   public struct RunOrderRequest: Sendable, Hashable {
-    /// The queues whose run orders are sent; empty for all queues with executing or ready operations. The operations in
-    /// the run orders of named queues are also sent. An update has at most ``WireLimits/mostRunOrders`` run orders, of
+    /// The queues whose run orders are sent; empty for all queues with executing or ready operations. An update has at most ``WireLimits/mostRunOrders`` run orders, of
     /// the queues with the lowest ids. They have at most ``WireLimits/mostRunOrderIDs`` operations together, so each has
     /// fewer than ``limit`` if there are many.
     public var queues: Set<QueueReport.ID>
     /// The maximum number of executing operations, and of ready operations, in each run order: 0 to
     /// ``WireLimits/mostRunOrderOperations``.
     public var limit: Int
+    /// Whether the operations in the run orders are also sent, even if they are not in the list. A request for all queues
+    /// does not include them.
+    public var includesOperations: Bool
 
-    /// Creates a request. By default, it is for all queues.
+    /// Creates a request. By default, it is for all queues, and without their operations.
     public init(
-      queues: Set<QueueReport.ID> = [], limit: Int = WireLimits.mostRunOrderOperations
+      queues: Set<QueueReport.ID> = [], limit: Int = WireLimits.mostRunOrderOperations,
+      includesOperations: Bool = false
     ) {
       self.queues = queues
       self.limit = limit
+      self.includesOperations = includesOperations
     }
   }
 

@@ -14,27 +14,37 @@ extension OperationFilter {
   /// finished, and the kind of each operation is its class. Processes before version 1.4 know neither exact values
   /// nor quotation marks in values nor ids of queues, and read characters instead of scalars. For them, the filter
   /// contains a part of the value instead, so that it matches at least the same operations unless the term is negated.
-  /// If the filter would be longer than ``WireLimits/longestText``, terms are left out.
+  /// A negated term without such a part is left out. If the filter would be longer than ``WireLimits/longestText``,
+  /// terms are left out.
   package func understood(by versions: ProtocolVersions) -> OperationFilter {
     if versions.knowsQueueDetails { return self }
     let inexact = rewritten(Self.inexactWord)
     return versions.minor >= 2 ? inexact : inexact.rewritten(Self.earlierWord)
   }
 
-  /// Returns the filter in which other words replace the words of its text.
-  private func rewritten(_ replacement: (String) -> String) -> OperationFilter {
+  /// Returns the filter in which other words replace the words of its text. If `replacement` returns `nil` for a word,
+  /// the filter matches all operations that the word could match.
+  private func rewritten(_ replacement: (String) -> String?) -> OperationFilter {
     var rewritten = ""
     var term = ""
     var word = ""
     var isQuoted = false
+    var (isNegated, isUnknown) = (false, false)
     func endWord(at separator: String) {
-      term += (word.isEmpty ? "" : replacement(word)) + separator
+      if !word.isEmpty {
+        let other = replacement(word)
+        if other == nil { isUnknown = true }
+        term += other ?? Self.everything
+      }
+      term += separator
       word = ""
     }
     func endTerm() {
       endWord(at: "")
-      if rewritten.utf8.count + term.utf8.count <= WireLimits.longestText { rewritten += term }
+      let hasRoom = rewritten.utf8.count + term.utf8.count <= WireLimits.longestText
+      if hasRoom, !(isNegated && isUnknown) { rewritten += term }
       term = ""
+      (isNegated, isUnknown) = (false, false)
     }
     // The parser reads scalars too.
     for scalar in text.unicodeScalars {
@@ -42,6 +52,7 @@ extension OperationFilter {
         endTerm()
         term.unicodeScalars.append(scalar)
       } else if !isQuoted, scalar == "|" || scalar == "!" && word.isEmpty {
+        if scalar == "!" { isNegated = true }
         endWord(at: String(scalar))
       } else {
         if scalar == "\"" { isQuoted.toggle() }
@@ -49,6 +60,7 @@ extension OperationFilter {
       }
     }
     endTerm()
+    if rewritten.isEmpty { rewritten = Self.everything }
     // Each replacement is the valid text of one part of a term.
     // Therefore a valid filter stays valid.
     return rewritten == text ? self : (try? OperationFilter(rewritten)) ?? self
@@ -61,16 +73,14 @@ extension OperationFilter {
   }
 
   /// Returns a word without an exact value, without a quotation mark in its value, without the id of a queue, and
-  /// without a sign that is one character together with another scalar.
-  private static func inexactWord(_ word: String) -> String {
-    if OperationFilterParser.isQueueID(word) { return everything }
+  /// without a sign that is one character together with another scalar; `nil` if there is no such word.
+  private static func inexactWord(_ word: String) -> String? {
+    if OperationFilterParser.isQueueID(word) { return nil }
     guard let (field, text) = OperationFilterParser.text(in: word),
       text.isExact || text.value.unicodeScalars.contains("\"") || hasJoinedSign(word)
     else { return word }
     let parts = text.value.unicodeScalars.split(separator: "\"").map(separable)
-    guard let longest = parts.max(by: { $0.count < $1.count }), !longest.isEmpty else {
-      return everything
-    }
+    guard let longest = parts.max(by: { $0.count < $1.count }), !longest.isEmpty else { return nil }
     return "\(field)\"\(String(longest))\""
   }
 

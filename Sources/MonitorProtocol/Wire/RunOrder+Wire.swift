@@ -29,6 +29,7 @@ extension WireInterest.RunOrderRequest {
     self.init()
     queues = Array(request.queues.map(\.rawValue).sorted().prefix(WireLimits.mostRunOrders))
     limit = Int64(request.limit.clamped(to: 0...WireLimits.mostRunOrderOperations))
+    includesOperations = request.includesOperations
   }
 }
 
@@ -44,6 +45,7 @@ extension Interest.RunOrderRequest {
     self.init(
       queues: Set(wire.queues.lazy.map { QueueReport.ID($0) }),
       limit: try checked(
-        wire.limit, in: 0...WireLimits.mostRunOrderOperations, "a run order's limit"))
+        wire.limit, in: 0...WireLimits.mostRunOrderOperations, "a run order's limit"),
+      includesOperations: wire.includesOperations)
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 8c3aa2d900c3853c8056af12a923259959e2323d045f64c8705087ecc2bc7bf5
+// Made from monitor.proto 7fc7f4f566fd39146bd7b099f6833f0529533dbe78fb8ac56a5361c981ff2cce
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -925,6 +925,9 @@ nonisolated struct WireInterest: @unchecked Sendable {
 
     /// The maximum number of executing operations, and of ready operations, in each run order: 0 to 500.
     var limit: Int64 = 0
+
+    /// Whether the operations in the run orders are also sent, if the request names the queues.
+    var includesOperations: Bool = false
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2262,7 +2265,7 @@ nonisolated struct WireQueue: @unchecked Sendable {
   /// Clears the value of `times`. Subsequent reads from it will return its default value.
   mutating func clearTimes() {_uniqueStorage()._times = nil}
 
-  /// The number of operations that have begun to execute. It never decreases. Not set if it is unknown.
+  /// The number of operations that have begun to execute. It can be too high for a moment. Not set if it is unknown.
   /// Since version 1.4.
   var startedCount: Int64 {
     get {_storage._startedCount ?? 0}
@@ -4236,7 +4239,7 @@ nonisolated extension WireInterest.Timeline: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireInterest.RunOrderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = WireInterest.protoMessageName + ".RunOrderRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}queues\0\u{1}limit\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}queues\0\u{1}limit\0\u{3}includes_operations\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4246,6 +4249,7 @@ nonisolated extension WireInterest.RunOrderRequest: SwiftProtobuf.Message, Swift
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.queues) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.limit) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.includesOperations) }()
       default: break
       }
     }
@@ -4258,12 +4262,16 @@ nonisolated extension WireInterest.RunOrderRequest: SwiftProtobuf.Message, Swift
     if self.limit != 0 {
       try visitor.visitSingularInt64Field(value: self.limit, fieldNumber: 2)
     }
+    if self.includesOperations != false {
+      try visitor.visitSingularBoolField(value: self.includesOperations, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireInterest.RunOrderRequest, rhs: WireInterest.RunOrderRequest) -> Bool {
     if lhs.queues != rhs.queues {return false}
     if lhs.limit != rhs.limit {return false}
+    if lhs.includesOperations != rhs.includesOperations {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

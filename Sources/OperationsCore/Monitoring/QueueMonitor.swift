@@ -225,7 +225,8 @@ struct QueueMonitor {
       operation.place.band = Self.retiringBand
       retiringCount += 1
     } else if old == .executing, operation.place.band == Self.retiringBand {
-      // If an earlier collector recorded when the operation was chosen, this collector has not counted it.
+      // If an earlier collector recorded when the operation was chosen, this collector has not counted it. While this
+      // collector has counted others, the number is then too low by 1 until one of them ends.
       retiringCount = max(0, retiringCount - 1)
     }
   }

@@ -132,6 +132,19 @@ import Testing
     #expect(dashboard.detail?.id == ID(1080))
   }
 
+  @Test("MS-5: A click on the screen of a queue is exact, also if operations have no line")
+  func queueScreenWithHiddenLines() {
+    var dashboard = QueueScene.dashboard()
+    dashboard.settings.usesMouse = true
+    QueueScene.report(to: &dashboard) { update in
+      update.queues[0].width = 64
+      update.queues[0].counts.executing = 64
+      update.runOrders[0].executing = (2_000..<2_064).map { ID($0) }
+    }
+    dashboard.click("#2001 ")
+    #expect(dashboard.openQueueScreen?.selected == ID(2001))
+  }
+
   @Test("MS-5: In the setup, a click selects a setting or a column, and then changes it")
   func setup() {
     for (columns, rows) in Self.sizes {

@@ -103,6 +103,19 @@ struct MultiProcessInterestTests {
     #expect(try texts("2#") == ["#0", "\"\""])
   }
 
+  @Test("The delay of a late update is in only one merged update")
+  func delays() {
+    var scene = MergeScene.heard(2)
+    func report(_ number: Int, _ delay: Duration) -> Duration? {
+      var update = MergeScene.update([])
+      update.behind = delay
+      scene.say(number, .update(update))
+      return scene.updates(in: scene.take()).first?.behind
+    }
+    #expect(report(1, .seconds(2)) == .seconds(2))
+    #expect(report(2, .zero) == .zero)
+  }
+
   @Test func dependentsAreCompleteWhenEachProcessHasAnswered() {
     var scene = MergeScene.heard(3)
     let interest = Interest(subjects: [scene.id(1, 1), scene.id(2, 1)])

@@ -89,7 +89,9 @@ struct EarlierFilterTests {
       ("\"\u{301}x\"", "\"x\""), ("\u{301}x state:exec", "\"x\" state:exec"),
       ("kind:\u{301}x|b", "kind:\"x\"|b"), ("x\u{600} state:exec", "\"x\" state:exec"),
       ("kind:x\u{301}", "kind:x\u{301}"), ("\"a\u{301} b\"", "\"a\u{301} b\""),
-      ("kind:\"\u{200D}\"", "\"\""), ("!name:\"\u{301}\"", "!\"\""),
+      ("kind:\"\u{200D}\"", "\"\""), ("!name:\"\u{301}\"", "\"\""),
+      ("!queue:=#3", "\"\""), ("!queue:=#3 state:exec", " state:exec"),
+      ("queue:=#3", "\"\""),
     ])
   func typedWords(text: String, sent: String) throws {
     let filter = try OperationFilter(text)

@@ -44,7 +44,8 @@ enum WireSamples {
     interest.search = .init(text: "merge", start: .init(0))
     interest.logs = .operations(Set(ids(6, .max)))
     interest.queueTimes = true
-    interest.runOrder = .init(queues: [.init(3), .init(.max)], limit: 40)
+    interest.runOrder = .init(
+      queues: [.init(3), .init(.max)], limit: 40, includesOperations: true)
     interest.groups = .init(by: .queue, limit: 9)
     interest.warningKinds = [.cycle, .leaking]
     return interest

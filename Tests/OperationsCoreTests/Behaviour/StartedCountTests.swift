@@ -109,7 +109,8 @@ final class StartedCountTests: Sendable {
       operation.isAllowed.change { $0 = false }
       self.queue.isSuspended = false
       operation.isRefused.wait(for: "a reading of isReady before the start") { $0 }
-      while self.queue.schedulerContent.counts.executing > 0 {}
+      let end = ContinuousClock.now + .seconds(20)
+      while self.queue.schedulerContent.counts.executing > 0, ContinuousClock.now < end {}
       #expect(self.startedCount() == 0)
       operation.cancel()
       operation.waitUntilFinished()

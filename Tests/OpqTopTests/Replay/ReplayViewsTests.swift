@@ -54,7 +54,8 @@ struct ReplayViewsTests {
     #expect(orders.map(\.queue) == [.init(1)] && orders.map(\.isEstimated) == [true])
     #expect(orders.map(\.executing) == [ids(2, 1)])
     #expect(orders.map(\.ready) == [ids(6, 5, 4, 3)] && orders.map(\.isCut) == [false])
-    interest.runOrder = .init(queues: [.init(1), .init(2)], limit: 2)
+    interest.runOrder = .init(
+      queues: [.init(1), .init(2)], limit: 2, includesOperations: true)
     let cut = try update(&table, interest)
     orders = cut.runOrders
     #expect(orders.map(\.ready) == [ids(6, 5), []] && orders.map(\.isCut) == [true, false])
