@@ -59,7 +59,7 @@ import Testing
     let requests =
       HandMade.tag(18, 0) + [1]
       + HandMade.message(
-        19, HandMade.packed(1, [3, .max]), HandMade.number(2, 40))
+        19, HandMade.packed(1, [3, .max]), HandMade.number(2, 40), HandMade.number(3, 1))
       + HandMade.message(20, HandMade.number(1, 2), HandMade.number(2, 9))
     #expect(all.count == plain.count + requests.count)
     #expect(all.contains(requests) && !plain.contains(requests))
