@@ -69,7 +69,8 @@ def runs(line, style):
 
 def draw(lines):
     """Writes the image."""
-    width = 2 * MARGIN + 100 * WIDTH
+    columns = max(sum(cells for _, cells, _, _ in runs(line, {})[0]) for line in lines)
+    width = 2 * MARGIN + columns * WIDTH
     height = 2 * MARGIN + len(lines) * HEIGHT
     print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}">')
     print(f'<rect width="100%" height="100%" rx="8" fill="{BACKGROUND}"/>')
