@@ -34,19 +34,27 @@ struct SlotAssignment: Sendable, Equatable {
   mutating func assign(_ runs: [OperationRun], isNews: Bool = true) -> [Strip] {
     var strips: [Strip] = []
     var assigned: [OperationReport.ID: Place] = [:]
+    assigned.reserveCapacity(runs.count)
+    let earlier = runs.map { places[$0.id] }
+    var rest: [Int] = []
     // Runs that already have a slot are placed before new runs, so that no new run takes their slot.
-    for run in runs {
-      guard let place = places[run.id], place.isFinal || !isNews,
+    for (index, run) in runs.enumerated() {
+      guard let place = earlier[index], place.isFinal || !isNews,
         Self.fits(run, in: strips, slot: place.slot)
-      else { continue }
+      else {
+        rest.append(index)
+        continue
+      }
       Self.insert(run, into: &strips, slot: place.slot)
       assigned[run.id] = place
     }
-    for run in runs where assigned[run.id] == nil {
+    for index in rest {
+      let run = runs[index]
+      guard assigned[run.id] == nil else { continue }
       let slot = strips.indices.first { Self.fits(run, in: strips, slot: $0) } ?? strips.count
       guard slot < Self.stripLimit else { continue }
       Self.insert(run, into: &strips, slot: slot)
-      assigned[run.id] = Place(slot: slot, isFinal: isNews && places[run.id] != nil)
+      assigned[run.id] = Place(slot: slot, isFinal: isNews && earlier[index] != nil)
     }
     places = assigned
     return strips

@@ -40,6 +40,8 @@ struct TimelineState: Sendable, Equatable {
   /// The time of the update after which the runs were last assigned to slots.
   private var assignedUpdate: MonitorTime?
   private var assignments: [QueueReport.ID: SlotAssignment] = [:]
+  /// The number of runs in the time window when they were last assigned to slots; `nil` if they must be assigned again.
+  private var assignedCount: Int?
   private var index = 0
   private var top = 0
   private var isChosen = false
@@ -84,6 +86,7 @@ struct TimelineState: Sendable, Equatable {
     // A longer time window shows more runs. If the known runs kept their slots, the earlier runs could need
     // more slots than the queue has.
     assignments = [:]
+    assignedCount = nil
     return true
   }
 
@@ -91,22 +94,13 @@ struct TimelineState: Sendable, Equatable {
   mutating func settle(_ monitored: MonitoredState, at now: MonitorTime, height: Int) {
     let start = now - window
     let runs = (monitored.runs?.runs ?? []).filter { ($0.finished ?? now) >= start }
-    colors.settle(runs, at: now)
     let wasSelected = run
-    let byQueue = Dictionary(grouping: runs, by: \.queue)
-    assignments = assignments.filter { byQueue[$0.key] != nil }
     let isNews = assignedUpdate != monitored.lastUpdate
-    assignedUpdate = monitored.lastUpdate
-    rows = []
-    for queue in monitored.queues {
-      let heading = rows.count
-      rows.append(Row(id: .queue(queue.id), runs: []))
-      guard let runs = byQueue[queue.id] else { continue }
-      let strips = assignments[queue.id, default: SlotAssignment()].assign(runs, isNews: isNews)
-      for (slot, strip) in strips.enumerated() where !strip.isEmpty {
-        rows.append(Row(id: .slot(queue.id, slot), runs: strip))
-      }
-      rows[heading].leftOutCount = runs.count - strips.reduce(0) { $0 + $1.count }
+    // Without an update, the runs change only if one of them leaves the time window.
+    if isNews || assignedCount != runs.count {
+      (assignedUpdate, assignedCount) = (monitored.lastUpdate, runs.count)
+      colors.settle(runs, at: now)
+      assign(runs, of: monitored.queues, isNews: isNews)
     }
     let found = rows.firstIndex { $0.id == selected }
     guard isChosen else {
@@ -116,6 +110,25 @@ struct TimelineState: Sendable, Equatable {
     }
     select(found ?? index, height: height)
     keepChosenRun(wasSelected, height: height)
+  }
+
+  /// Creates the rows of runs. `isNews` says whether runs can be new.
+  private mutating func assign(
+    _ runs: [OperationRun], of queues: [QueueReport], isNews: Bool
+  ) {
+    let byQueue = Dictionary(grouping: runs, by: \.queue)
+    assignments = assignments.filter { byQueue[$0.key] != nil }
+    rows = []
+    for queue in queues {
+      let heading = rows.count
+      rows.append(Row(id: .queue(queue.id), runs: []))
+      guard let runs = byQueue[queue.id] else { continue }
+      let strips = assignments[queue.id, default: SlotAssignment()].assign(runs, isNews: isNews)
+      for (slot, strip) in strips.enumerated() where !strip.isEmpty {
+        rows.append(Row(id: .slot(queue.id, slot), runs: strip))
+      }
+      rows[heading].leftOutCount = runs.count - strips.reduce(0) { $0 + $1.count }
+    }
   }
 
   /// Selects the row of the chosen run, which may have moved to another slot. If the run has left the timeline, selects
