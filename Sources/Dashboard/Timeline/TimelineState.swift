@@ -32,6 +32,13 @@ struct TimelineState: Sendable, Equatable {
     var isHeading: Bool { if case .queue = id { true } else { false } }
   }
 
+  /// The runs of an update, how many of them are in the time window, and the queues.
+  private struct Assigned: Equatable {
+    let runs: [OperationRun]
+    let count: Int
+    let queues: [QueueReport.ID]
+  }
+
   /// The rows of the timeline. The queues are sorted by id.
   private(set) var rows: [Row] = []
   /// The selected row; `nil` only if the timeline has no rows.
@@ -40,8 +47,8 @@ struct TimelineState: Sendable, Equatable {
   /// The time of the update after which the runs were last assigned to slots.
   private var assignedUpdate: MonitorTime?
   private var assignments: [QueueReport.ID: SlotAssignment] = [:]
-  /// The number of runs in the time window when they were last assigned to slots; `nil` if they must be assigned again.
-  private var assignedCount: Int?
+  /// What was last assigned to slots; `nil` if the runs must be assigned again.
+  private var assigned: Assigned?
   private var index = 0
   private var top = 0
   private var isChosen = false
@@ -86,7 +93,7 @@ struct TimelineState: Sendable, Equatable {
     // A longer time window shows more runs. If the known runs kept their slots, the earlier runs could need
     // more slots than the queue has.
     assignments = [:]
-    assignedCount = nil
+    assigned = nil
     return true
   }
 
@@ -96,9 +103,11 @@ struct TimelineState: Sendable, Equatable {
     let runs = (monitored.runs?.runs ?? []).filter { ($0.finished ?? now) >= start }
     let wasSelected = run
     let isNews = assignedUpdate != monitored.lastUpdate
-    // Without an update, the runs change only if one of them leaves the time window.
-    if isNews || assignedCount != runs.count {
-      (assignedUpdate, assignedCount) = (monitored.lastUpdate, runs.count)
+    // Between two updates, the rows change only if a run leaves the time window.
+    let assigned = Assigned(
+      runs: monitored.runs?.runs ?? [], count: runs.count, queues: monitored.queues.map(\.id))
+    if isNews || assigned != self.assigned {
+      (assignedUpdate, self.assigned) = (monitored.lastUpdate, assigned)
       colors.settle(runs, at: now)
       assign(runs, of: monitored.queues, isNews: isNews)
     }
