@@ -77,7 +77,7 @@ extension OperationGroups.Group {
 struct MergedEnds {
   /// The number of ended operations in the last groups of each process.
   private var last: [Int: [OperationGroups.Key: Int]] = [:]
-  /// The numbers of the processes of which updates may be missing before the next one.
+  /// The numbers of the processes whose connection has changed since their last update. The viewer may lack updates of them.
   private var interrupted: Set<Int> = []
   private var counts: [OperationGroups.Key: Int] = [:]
 

@@ -41,7 +41,7 @@ package struct DashboardOptions: ParsableArguments {
   @Flag(inversion: .prefixedNo, help: "Sound the terminal's bell at each new deadlock.")
   var bell: Bool?
 
-  /// Creates options of which none is given.
+  /// Creates options without values, as if the command line has none of them.
   package init() {}
 
   /// The given options without an effect on text, as they are on the command line.
