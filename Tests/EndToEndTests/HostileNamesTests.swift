@@ -126,9 +126,11 @@ import Testing
     try window.start(NamesFile.program, [file.path])
     var screens: [VirtualScreen] = []
     for step in [""] + Self.steps {
-      // The test types a key and Ctrl-L, and then Ctrl-L again. Ctrl-L redraws the screen. The first
-      // redraw may happen before the key has taken effect, but the second one happens after that.
-      for keys in [step + "\u{C}", "\u{C}"] {
+      // The test types a key and Ctrl-L, and then Ctrl-L several times. Ctrl-L redraws the screen. The first redraw may
+      // happen before the key has taken effect. The second one happens after that. Before each further redraw, the
+      // dashboard receives what it has requested, such as the run order of a queue, and requests what it then needs, such
+      // as the details of the first operation.
+      for keys in [step + "\u{C}"] + Array(repeating: "\u{C}", count: 4) {
         try #require(window.wait(until: isDrawn), "before \(step.debugDescription)")
         window.forgetScreen()
         window.type(keys)
