@@ -148,6 +148,7 @@ package struct Soak {
     guard window.wait(seconds: 300, until: { Self.operationCount(on: $0) >= operations }) else {
       return failed("it does not come to \(operations) operations")
     }
+    openPickerOnce()
     let rounds = max(lookCount, Int((duration / Self.longestRound).rounded(.up)))
     for _ in 0..<rounds {
       work(until: .now + duration / rounds)
@@ -160,6 +161,17 @@ package struct Soak {
     end()
     figures.bytes = window.byteCount
     return figures
+  }
+
+  /// Opens and closes the list of processes. Its first search opens three descriptors of an event loop, which stays open
+  /// for later searches. The random keys may open the list at any time, also after half of the measurements.
+  private mutating func openPickerOnce() {
+    for (key, isOpen) in [("o", true), ("\u{1B}", false)] {
+      window.type(key)
+      if !window.wait(seconds: 20, until: { $0.contains("processes to attach to") == isOpen }) {
+        figures.faults.append("o and Escape do not open and close the list of processes")
+      }
+    }
   }
 
   private mutating func look() {
