@@ -189,7 +189,7 @@ public struct Dashboard: Sendable {
       screen.refresh.isDefault ? moment : max(moment, now + screen.refresh.interval)
     }
     let moments = [
-      screen.notice?.expires, prompts.goTo?.expires, picker?.nextLook, list.cancelledRows.nextMove,
+      screen.notice?.expires, prompts.goTo?.expires, picker?.nextLook, nextRowMove,
       nextQueueRequest, nextPositionRequest, drawnNews,
     ].compactMap { $0 }
     return moments.min().map { max($0, now) }
@@ -206,6 +206,10 @@ public struct Dashboard: Sendable {
     return live.isSilent ? live.lastUpdate ?? now : now
   }
 
+  /// The next time at which the row of a cancelled operation moves; `nil` if no row has to move. No row moves while the
+  /// display is paused.
+  private var nextRowMove: MonitorTime? { paused == nil ? list.cancelledRows.nextMove : nil }
+
   /// Returns whether an input is an action of the user. Pasted text is none, because it is never interpreted as
   /// commands.
   private func isAction(_ input: Input) -> Bool {
@@ -218,7 +222,7 @@ public struct Dashboard: Sendable {
 
   private mutating func reduceTick() -> [Effect] {
     if !live.isSilent, replay == nil { live.advance(to: now) }
-    let mustMoveRows = list.cancelledRows.nextMove.map { $0 <= now } ?? false
+    let mustMoveRows = nextRowMove.map { $0 <= now } ?? false
     let mustSortGroups = shownGroups?.order.column == .rate
     if screen.view == .timeline || mustMoveRows || mustSortGroups { settle() }
     if let moment = nextQueueRequest, moment <= now { settleQueueRequest() }

@@ -109,6 +109,7 @@ extension Dashboard {
   mutating func settle() {
     layOut()
     let height = pageHeight
+    if paused == nil { list.cancelledRows.settle(with: live, at: now) }
     list.settle(with: shown, shownTime: shownTime, height: height, at: now)
     tags.dropOver(in: live, keepsRetryable: canRetry)
     let contents = screen.view == .tree ? treeContents : nil

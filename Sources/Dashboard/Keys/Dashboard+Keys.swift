@@ -239,5 +239,4 @@ extension Dashboard {
   private mutating func togglePause() {
     paused = paused == nil ? Paused(monitored: live, time: shownTime) : nil
   }
-
 }

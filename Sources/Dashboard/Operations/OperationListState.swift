@@ -53,7 +53,6 @@ struct OperationListState: Sendable {
       rowsExpectedUntil = now + Self.answerTime
       cancelledRows.removeAll()
     }
-    cancelledRows.settle(with: monitored, at: now)
     if monitored.hasDifferentPriorities { havePrioritiesDiffered = true }
     rows = ListRows(
       of: monitored, as: listing, selected: selection.id, cancelled: cancelledRows, at: shownTime)
