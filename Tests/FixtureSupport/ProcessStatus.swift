@@ -71,15 +71,34 @@ package enum ProcessStatus {
 
   /// Returns the number of open file descriptors of a process; `nil` if the process does not exist.
   package static func descriptorCount(of process: Int32) -> Int? {
-    entryCount("/proc/\(process)/fd")
+    descriptors(of: process)?.count
   }
 
-  private static func entryCount(_ path: String) -> Int? {
-    guard let directory = opendir(path) else { return nil }
+  /// Returns the number of open file descriptors of a process that are no timers; `nil` if the process does not exist.
+  ///
+  /// Dispatch opens a timer when a process first uses one of the three clocks, and never closes the timer. The modules of
+  /// opq open no timers themselves.
+  package static func descriptorCountWithoutTimers(of process: Int32) -> Int? {
+    descriptors(of: process)?.count { descriptor in
+      var target = [CChar](repeating: 0, count: 256)
+      let count = readlink("/proc/\(process)/fd/\(descriptor)", &target, target.count)
+      let bytes = target.prefix(max(0, count)).map(UInt8.init(bitPattern:))
+      return String(decoding: bytes, as: UTF8.self) != "anon_inode:[timerfd]"
+    }
+  }
+
+  /// Returns the open file descriptors of a process; `nil` if the process does not exist.
+  private static func descriptors(of process: Int32) -> [Int32]? {
+    guard let directory = opendir("/proc/\(process)/fd") else { return nil }
     defer { closedir(directory) }
-    var count = 0
-    while readdir(directory) != nil { count += 1 }
-    // `readdir` also returns the entries `.` and `..`, which do not count.
-    return count - 2
+    var descriptors: [Int32] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      // The entries `.` and `..` are no descriptors.
+      if let descriptor = Int32(name) { descriptors.append(descriptor) }
+    }
+    return descriptors
   }
 }

@@ -68,7 +68,7 @@ package struct Soak {
   package struct Look: CustomStringConvertible {
     /// The private memory of the program, in KiB.
     package var memory = 0
-    /// The number of open descriptors.
+    /// The number of open descriptors that are no timers.
     package var descriptors = 0
     /// The number of threads.
     package var threads = 0
@@ -178,7 +178,7 @@ package struct Soak {
     figures.looks.append(
       Look(
         memory: ProcessStatus.amount("VmRSS", of: program) ?? 0,
-        descriptors: ProcessStatus.descriptorCount(of: program) ?? 0,
+        descriptors: ProcessStatus.descriptorCountWithoutTimers(of: program) ?? 0,
         threads: ProcessStatus.amount("Threads", of: program) ?? 0,
         operations: Self.operationCount(on: window.screen)))
   }
