@@ -81,13 +81,26 @@ import Testing
     #expect(cells.first { $0.scalar == "x" }?.style.role == .failed)
   }
 
-  @Test("RB-2: a cell with several marks shows the failure, and the position stays visible")
+  @Test("RB-1, RB-2: a cell with several marks shows the failure, and the position stays visible")
   func severalMarks() {
     let marks = ReplayMarks(
       warnings: [4, 4.1, 9].map { .seconds($0) }, failures: [4.2, 10].map { .seconds($0) })
     let status = Self.status(4, of: 10, marks: marks)
-    #expect(text(status, columns: 25) == " 00:00 ━━━━x────!x 00:10 ")
-    #expect(cells(status, columns: 25)[11].style.isReversed)
+    #expect(text(status, columns: 25) == " 00:00 ━━━━●────!x 00:10 ")
+    let position = cells(status, columns: 25)[11]
+    #expect(position.style.isReversed && position.style.role == .failed)
+  }
+
+  @Test(
+    "RB-1: the position is visible on each mark, at each width", arguments: Effort.sample(3...210))
+  func positionOnMarks(columns: Int) {
+    for (time, role) in [(12.0, Role.warning), (30, .warning), (45, .failed), (102, .failed)] {
+      let cells = cells(Self.status(time), columns: columns).filter { $0.scalar == "●" }
+      #expect(cells.count == 1, "\(time)")
+      // On a narrow screen, other marks share the cell.
+      if columns == 210 { #expect(cells.first?.style.role == role, "\(time)") }
+    }
+    #expect(text(Self.status(45), columns: columns, isUnicode: false).contains("O"))
   }
 
   @Test("RB-2: every mark of many is drawn, at each width", arguments: Effort.sample(30...210))
@@ -99,7 +112,7 @@ import Testing
       }.sorted()
       let status = Self.status(marks: ReplayMarks(failures: times))
       let bar = ReplayBar(status, columns: 0..<columns)
-      let drawn = Set(cells(status, columns: columns).indices { $0.scalar == "x" }.ranges.joined())
+      let drawn = Set(cells(status, columns: columns).indices { isFailure($0) }.ranges.joined())
       let step = Duration.seconds(102) / 2 / (columns - 15)
       for time in times {
         // The moments of the columns with a mark differ from the mark by at most half a cell.
@@ -110,6 +123,11 @@ import Testing
       }
       #expect(drawn.count <= times.count)
     }
+  }
+
+  /// Returns whether a cell shows a failure. The position is drawn on a mark in the color of the mark.
+  private func isFailure(_ cell: Cell) -> Bool {
+    cell.scalar == "x" || cell.scalar == "●" && cell.style.role == .failed
   }
 
   private func abs(_ duration: Duration) -> Duration { max(duration, .zero - duration) }

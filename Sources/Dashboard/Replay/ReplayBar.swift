@@ -59,9 +59,11 @@ struct ReplayBar {
         ? (glyphs.failureMark, .failed)
         : contains(column, in: status.marks.warnings) ? (glyphs.warningMark, .warning) : nil
       guard let mark else { continue }
-      // A mark at the position is reversed. Without colors, the end of the played part shows the position.
-      let style = Style(mark.role, isReversed: column == position)
-      canvas.put(mark.scalar, row: row, column: column, style: style)
+      // The position on a mark has the color of the mark. It is reversed, so that it differs without colors too.
+      let isPosition = column == position
+      canvas.put(
+        isPosition ? glyphs.playhead : mark.scalar, row: row, column: column,
+        style: Style(mark.role, isReversed: isPosition))
     }
   }
 
