@@ -206,7 +206,7 @@ extension Dashboard {
 
   /// Opens or closes the window with the whole name.
   mutating func toggleName() -> [Effect] {
-    guard screen.showsName || selected != nil else { return [.bell] }
+    guard screen.showsName || selected != nil else { return refuseWithoutOperation() }
     screen.showsName.toggle()
     return []
   }

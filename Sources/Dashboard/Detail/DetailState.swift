@@ -30,7 +30,7 @@ extension Dashboard {
 
   /// Shows the selected operation on its own screen.
   mutating func openDetail() -> [Effect] {
-    guard let id = selectedOperation else { return [.bell] }
+    guard let id = selectedOperation else { return refuseWithoutOperation() }
     guard shown.operations.contains(id) else {
       show("the details of \(id) are no longer stored", isWarning: true)
       return [.bell]

@@ -55,7 +55,7 @@ extension KeyTable {
       .queue(.toggleSuspended), [.character("S")], in: viewing.subtracting([.groups]),
       label: "S",
       help: "suspend/resume the queue", group: .acting,
-      footer: ("S", [.queues: "Suspend", .queue: "Suspend"]),
+      footer: ("S", [.queues: "Suspend", .queue: "Suspend", .timeline: "Suspend"]),
       changesProcess: true),
     KeyBinding(
       .queue(.narrow), [.character("-")], in: [.queues, .queue, .warnings], label: "- (queues)",

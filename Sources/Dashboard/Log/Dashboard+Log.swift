@@ -22,7 +22,7 @@ extension Dashboard {
   /// Shows the log of the selected operation on its own screen.
   private mutating func openLog() -> [Effect] {
     let closesDetail = detail == nil
-    guard let id = selectedOperation else { return [.bell] }
+    guard let id = selectedOperation else { return refuseWithoutOperation() }
     if closesDetail { detail = DetailState(id: id) }
     let output = jobName(of: id).map { OutputState(name: $0) }
     detail?.log = LogState(closesDetail: closesDetail, output: output)

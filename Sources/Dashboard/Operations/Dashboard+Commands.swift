@@ -33,7 +33,13 @@ extension Dashboard {
   /// Asks the user whether to cancel the tagged operations or, if none of them is unfinished, the selected one.
   mutating func askToCancel() -> [Effect] {
     let ids = targets(of: .cancel)
-    return ids.isEmpty ? [.bell] : ask(about: ids)
+    return ids.isEmpty ? refuseWithoutOperation() : ask(about: ids)
+  }
+
+  /// Shows that the selected row represents no operation, or several ones.
+  mutating func refuseWithoutOperation() -> [Effect] {
+    show("no operation is selected", isWarning: true)
+    return [.bell]
   }
 
   private mutating func ask(about ids: [OperationReport.ID]) -> [Effect] {

@@ -8,7 +8,10 @@ extension Dashboard {
   ///
   /// After an earlier run is selected, new runs of the slot do not change the selection until the newest run is
   /// selected again.
-  mutating func selectRun(by step: Int) -> [Effect] { timeline.moveCursor(by: step) ? [] : [.bell] }
+  mutating func selectRun(by step: Int) -> [Effect] {
+    if timeline.run == nil { show("no run is selected", isWarning: true) }
+    return timeline.moveCursor(by: step) ? [] : [.bell]
+  }
 
   /// The selected run of the timeline; `nil` if no run is selected, or if another part of the screen covers the view.
   var cursorRun: OperationRun? {

@@ -210,6 +210,33 @@ import Testing
     #expect(dashboard.selected == ID(1070))
   }
 
+  @Test("TL-9, TL-10: On the heading of a queue, the keys for runs say that no run is selected")
+  func headings() {
+    var dashboard = Self.dashboard()
+    dashboard.press("k")
+    #expect(dashboard.timeline.selected == .queue(Scene.cpu) && dashboard.selected == nil)
+    for input in [Input.key(.enter), .character("x"), .character("L"), .character("w")] {
+      #expect(dashboard.take(.input(input)) == [.bell], "\(input)")
+      #expect(dashboard.text().shows("no operation is selected"), "\(input)")
+    }
+    for key in ["h", "l"] {
+      #expect(dashboard.press(key) == [.bell])
+      #expect(dashboard.text().shows("no run is selected"))
+    }
+    #expect(dashboard.detail == nil && dashboard.prompts.question == nil)
+  }
+
+  @Test("TL-10: S suspends the queue of the selected slot or heading, and is in the footer")
+  func suspension() {
+    var dashboard = Self.dashboard()
+    #expect(dashboard.text().last?.contains("S Suspend") == true)
+    #expect(dashboard.press("S") == [.send(.setSuspended(Scene.cpu, true))])
+    dashboard.press("jjjjj")
+    #expect(dashboard.timeline.selected == .queue(Scene.net))
+    #expect(dashboard.text().last?.contains("S Resume ") == true)
+    #expect(dashboard.press("S") == [.send(.setSuspended(Scene.net, false))])
+  }
+
   @Test("TL-11: a table below the slots lists the runs of the selected queue if there is room")
   func table() {
     var dashboard = Self.dashboard(columns: 120, rows: 60)
