@@ -22,8 +22,7 @@ struct EventLog: Sendable, Equatable {
     case event(OperationEvent)
     /// The line shows the number of events that are missing between the lines above and below it.
     case skipped(Int)
-    /// The line shows where the connection began. The events above the line may be incomplete, and the events
-    /// below it are complete.
+    /// The line shows where the complete events begin. The events above the line may be incomplete.
     case beginning
 
     /// Whether the line shows an event.
@@ -59,7 +58,7 @@ struct EventLog: Sendable, Equatable {
     if news.skippedCount > 0 { noteSkipped(news.skippedCount) }
     for event in events { largestID = largestID.widened(to: event.operation) }
     add(events)
-    if news.isBeginning { lines.append(.beginning) }
+    if news.isBeginning, let last = lines.last, last != .beginning { lines.append(.beginning) }
     guard lines.count > Self.capacity + Self.slack else { return }
     let excess = lines.count - Self.capacity
     lines.removeFirst(excess)

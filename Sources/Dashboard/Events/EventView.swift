@@ -119,8 +119,7 @@ struct EventView {
         on: &canvas)
     case .beginning:
       separate(
-        [Span(" before attach (incomplete) / since attach ", .dim)],
-        row: row, on: &canvas)
+        [Span(" incomplete above, complete below ", .dim)], row: row, on: &canvas)
     }
   }
 

@@ -21,6 +21,17 @@ struct EventLogTests {
     #expect(log.lines == [.event(event(1, at: 1)), .beginning, .event(event(2, at: 2))])
   }
 
+  @Test("The beginning is not marked if no line is above it, or only another beginning")
+  func aNeedlessBeginningIsNotMarked() {
+    var log = EventLog()
+    log.apply(EventNews(events: [], isBeginning: true))
+    #expect(log.lines.isEmpty)
+    log.apply(EventNews(events: [event(1, at: 1)]))
+    #expect(log.lines == [.event(event(1, at: 1))])
+    for _ in 1...2 { log.apply(EventNews(events: [event(1, at: 1)], isBeginning: true)) }
+    #expect(log.lines == [.event(event(1, at: 1)), .beginning])
+  }
+
   @Test func skippedEventsAreCountedAtTheirPlace() {
     var log = EventLog()
     log.apply(EventNews(events: [event(1, at: 1)]))
