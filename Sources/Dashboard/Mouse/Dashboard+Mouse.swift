@@ -125,7 +125,7 @@ extension Dashboard {
     return []
   }
 
-  /// Sorts the list by a column. If the list is already sorted by the column, reverses the order.
+  /// Sorts the list by a column in its natural order. If the list is already sorted by the column, reverses the order.
   private mutating func sort(by column: ColumnPlan.Column) -> [Effect] {
     begin()
     if list.listing.order.column.shownIn == column {
@@ -134,18 +134,18 @@ extension Dashboard {
     }
     let order = SortOrder.Column.allCases.first { $0.shownIn == column }
     guard let order else { return [.bell] }
-    list.listing.order.column = order
+    list.listing.order = SortOrder(by: order)
     return []
   }
 
-  /// Sorts the groups by a column. If they are already sorted by the column, reverses the order.
+  /// Sorts the groups by a column in its natural order. If they are already sorted by the column, reverses the order.
   private mutating func sortGroups(by column: GroupOrder.Column?) -> [Effect] {
     screen.notice = nil
     guard let column else { return [.bell] }
     if groups?.order.column == column {
       groups?.order.isReversed.toggle()
     } else {
-      groups?.order.column = column
+      groups?.order = GroupOrder(column: column)
     }
     return []
   }

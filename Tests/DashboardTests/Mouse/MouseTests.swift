@@ -169,7 +169,8 @@ import Testing
       ("DEPS", .dependencies), ("ID", .id),
     ] {
       var dashboard = list(columns: 120, rows: 40)
-      dashboard.list.listing.order.column = column == .id ? .name : .id
+      // The reversed order of another column does not reverse the order of the clicked one.
+      dashboard.list.listing.order = SortOrder(by: column == .id ? .name : .id, isReversed: true)
       dashboard.click(" \(heading)")
       // The text begins at the space before the heading, which can be part of the column.
       if dashboard.list.listing.order.column != column { dashboard.click(heading) }

@@ -73,7 +73,10 @@ import Testing
       #expect(dashboard.groups?.order == GroupOrder(column: column, isReversed: true))
       #expect(try click(heading) == [])
       #expect(dashboard.groups?.order == GroupOrder(column: column))
+      // The reversed order does not reverse the order of the next column.
+      #expect(try click(heading) == [])
     }
+    #expect(try click("EXEC") == [])
     #expect(dashboard.groups?.rows.map(\.counts.executing) == [2, 2, 1, 1])
     let order = dashboard.groups?.order
     for heading in ["ENDED PER SECOND", "RUN TIMES 4m"] {
