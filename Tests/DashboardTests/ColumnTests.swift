@@ -113,6 +113,47 @@ struct ColumnTests {
     }
   }
 
+  @Test("CO-2: The error gets the cells that short names do not need", arguments: 120...400)
+  func theErrorGetsTheRoomOfShortNames(width: Int) throws {
+    var facts = Self.facts
+    (facts.hasErrors, facts.hasProgress) = (true, true)
+    let long = ColumnPlan(within: 0..<width, facts)
+    facts.hasLongNames = false
+    let short = ColumnPlan(within: 0..<width, facts)
+    #expect(long.ranges.keys == short.ranges.keys)
+    guard let error = short[.error] else { return }
+    #expect(try #require(short[.name]).count == 22)
+    #expect(error.count >= (try #require(long[.error])).count && error.upperBound == width)
+  }
+
+  @Test("CO-2: The columns move once, when the first operation has a long name or a remark")
+  func longNamesAreNoted() {
+    func report(_ name: String, _ change: (inout OperationReport) -> Void = { _ in })
+      -> OperationReport
+    {
+      var report = OperationReport(
+        id: OperationReport.ID(1), name: name, className: "Job", queue: Scene.cpu, state: .waiting)
+      change(&report)
+      return report
+    }
+    for short in [report("fail2"), report(""), report(String(repeating: "a", count: 22))] {
+      var contents = ColumnContents()
+      contents.note([short])
+      #expect(!contents.hasLongNames, "\(short.name)")
+    }
+    for long in [
+      report(String(repeating: "a", count: 23)),
+      report("") { $0.className = "LongNameOfAnOperation" },
+      report("a") { $0.statusText = "reads" },
+      report("a") { $0.attempts = RetryAttempts(maximum: 3, number: 1) },
+    ] {
+      var contents = ColumnContents()
+      contents.note([long])
+      contents.note([report("a")])
+      #expect(contents.hasLongNames, "\(long.name)")
+    }
+  }
+
   @Test("CO-3: The chosen columns have the chosen order and width")
   func chosenColumnsHaveTheirOrder() throws {
     let chosen = [

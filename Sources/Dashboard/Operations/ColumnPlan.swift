@@ -35,6 +35,8 @@ struct ColumnPlan: Sendable, Equatable {
     var hasProgress = false
     /// Whether any operation has an error.
     var hasErrors = false
+    /// Whether the name of any operation, or the remarks about it, may need more than ``wideTitle`` cells.
+    var hasLongNames = true
   }
 
   /// The visible columns and their positions.
@@ -51,9 +53,9 @@ struct ColumnPlan: Sendable, Equatable {
 
   /// The minimum width of a table to which the dashboard adds columns, and the minimum number of cells for the
   /// operation's name if it does.
-  private static let (wideTable, wideTitle) = (120, 22)
+  fileprivate static let (wideTable, wideTitle) = (120, 22)
 
-  /// The minimum number of cells of the column of errors, and the number that the column gets before the name gets
+  /// The minimum number of cells of the column of errors, and the number that the column gets before a long name gets
   /// more.
   private static let (narrowestError, roomyError) = (15, 48)
 
@@ -78,7 +80,7 @@ struct ColumnPlan: Sendable, Equatable {
     sharesErrors = chosen == nil && facts.hasProgress
     guard let chosen else {
       let present = Self.automatic(columns.count, facts, widths)
-      ranges = Self.ranges(of: present, widths, in: columns)
+      ranges = Self.ranges(of: present, widths, facts.hasLongNames, in: columns)
       return
     }
     let settings = Self.complete(chosen, facts)
@@ -88,7 +90,7 @@ struct ColumnPlan: Sendable, Equatable {
       if let width = setting.width { widths[setting.column] = width }
     }
     let present = Self.fitting(settings.map(\.column), widths, in: columns.count)
-    ranges = Self.ranges(of: present, widths, in: columns)
+    ranges = Self.ranges(of: present, widths, facts.hasLongNames, in: columns)
   }
 
   /// Returns the position of a column; `nil` if the column is not visible.
@@ -208,9 +210,9 @@ struct ColumnPlan: Sendable, Equatable {
   // MARK: Positions
 
   private static func ranges(
-    of present: [Column], _ widths: [Column: Int], in columns: Range<Int>
+    of present: [Column], _ widths: [Column: Int], _ hasLongNames: Bool, in columns: Range<Int>
   ) -> [Column: Range<Int>] {
-    let widths = stretched(widths, present, in: columns.count)
+    let widths = stretched(widths, present, hasLongNames, in: columns.count)
     var ranges: [Column: Range<Int>] = [:]
     var next = columns.lowerBound + start(of: present)
     for column in present {
@@ -225,10 +227,10 @@ struct ColumnPlan: Sendable, Equatable {
     return ranges
   }
 
-  /// Returns the numbers of cells of all columns. The name and the error get the room that is left, in about equal
-  /// parts, until the error has enough.
+  /// Returns the numbers of cells of all columns. The name and the error get the room that is left: in about equal
+  /// parts until the error has enough or, if no name is long, as much for the error as short names do not need.
   private static func stretched(
-    _ widths: [Column: Int], _ present: [Column], in width: Int
+    _ widths: [Column: Int], _ present: [Column], _ hasLongNames: Bool, in width: Int
   ) -> [Column: Int] {
     var widths = widths
     let wanted = widths.removeValue(forKey: .name)
@@ -238,8 +240,9 @@ struct ColumnPlan: Sendable, Equatable {
       widths[.name] = min(wanted ?? room, room)
       return widths
     }
-    let error = max(
-      min(room - narrowestTitle, narrowestError), min(room / 2, room - wideTitle, roomyError), 0)
+    let beside = room - wideTitle
+    let wantedError = hasLongNames ? min(room / 2, beside, roomyError) : beside
+    let error = max(min(room - narrowestTitle, narrowestError), wantedError, 0)
     let name = hasName ? min(wanted ?? room, room - error) : 0
     (widths[.name], widths[.error]) = (name, room - name)
     return widths
@@ -258,6 +261,8 @@ struct ColumnContents: Sendable, Equatable {
   private(set) var hasProgress = false
   /// Whether any operation had an error, or a reason for its cancellation.
   private(set) var hasErrors = false
+  /// Whether any operation had a long name, or remarks after its name. A name does not have more cells than bytes.
+  private(set) var hasLongNames = false
   /// The number of bytes of the longest kind, at most ``widestKind``. A kind does not have more cells than bytes.
   private(set) var kindWidth = 0
 
@@ -273,7 +278,16 @@ struct ColumnContents: Sendable, Equatable {
       if !hasProgress { hasProgress = report.progress != nil || report.memberQueue != nil }
       if !hasErrors { hasErrors = report.errorText != nil || report.cancellationCause != nil }
       if !hasQualities { hasQualities = report.qualityOfService != .default }
-      if hasQualities, hasProgress, hasErrors, kindWidth == Self.widestKind { return }
+      if !hasLongNames { hasLongNames = Self.needsWideTitle(report) }
+      if hasQualities, hasProgress, hasErrors, hasLongNames, kindWidth == Self.widestKind { return }
     }
+  }
+
+  /// Returns whether the name of an operation is long, or has remarks after it.
+  private static func needsWideTitle(_ report: OperationReport) -> Bool {
+    // An operation without a name shows its kind in brackets.
+    let length = report.name.isEmpty ? report.kind.utf8.count + 2 : report.name.utf8.count
+    return length > ColumnPlan.wideTitle || report.statusText != nil || report.delayEnd != nil
+      || report.attempts.map { $0.maximum > 1 } == true
   }
 }

@@ -43,7 +43,7 @@ struct OperationTableView {
       hasPriorities: dashboard.list.hasPriorities,
       isSortedByPosition: dashboard.list.listing.order.column == .position,
       hasQualities: contents.hasQualities, hasProgress: contents.hasProgress,
-      hasErrors: contents.hasErrors)
+      hasErrors: contents.hasErrors, hasLongNames: contents.hasLongNames)
     return ColumnPlan(within: layout.table, facts, dashboard.settings.columns)
   }
 
