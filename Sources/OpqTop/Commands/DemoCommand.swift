@@ -41,7 +41,7 @@ struct DemoCommand: EndingCommand {
       // created later inherit the blocked signals.
       let run = try ViewerRun(view, recording: recording)
       let showsDashboard = hasTerminal && !view.batch
-      let recorder = try run.openRecorder(of: nil)
+      let recorder = try run.openRecorder(of: nil, demo: choice.demo.name)
       let watched = try run.watchDemo(choice, isInteractive: showsDashboard)
       if view.batch { return try run.printFrames(of: watched, recorder: recorder) }
       guard showsDashboard else { return try run.runToTheEnd(watched, recorder: recorder) }

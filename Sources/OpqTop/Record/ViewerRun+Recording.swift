@@ -11,11 +11,16 @@ extension ViewerRun {
   /// Opens the source to record, if the command line requests a recording. The file is created
   /// later, in ``begin(_:)``.
   ///
-  /// - Parameter process: The process; `nil` for a demo in this process.
+  /// - Parameters:
+  ///   - process: The process; `nil` for a demo in this process.
+  ///   - demo: The name of the demo, which the recording has as the name of the process; `nil` if a process is recorded.
   /// - Returns: The recorder; `nil` if the command line requests no recording.
   /// - Throws: ``FileError`` if the file exists, ``AttachError`` or ``SignalRequest``.
-  func openRecorder(of process: LocatedProcess?) throws -> Recorder? {
+  func openRecorder(of process: LocatedProcess?, demo: String? = nil) throws -> Recorder? {
     guard let recording, let file = recording.record else { return nil }
+    // Only the greeting that is recorded has the name of the demo.
+    if let demo { ProcessFacts.setName(demo) }
+    defer { if demo != nil { ProcessFacts.setName(nil) } }
     let recorder = try openedRecorder(of: process)
     try OutputFile.checkAbsence(of: file, replaces: recording.force)
     // The recording continues if the user chooses another source. It is a user of the link until the end of the run.

@@ -210,5 +210,8 @@ import Testing
     let recorded = try #require(
       played.output.split(separator: "\n").last { $0.contains(" total ") })
     #expect(total > 0 && count("total", in: recorded) ?? 0 > 0)
+    // A recorded demo has the name that the dashboard shows, and not the name of the program.
+    let name = try RecordingReader(path: file).hello.processName
+    #expect(name == (isDemo ? "tiles" : "demo-monitored-process"))
   }
 }
