@@ -18,15 +18,28 @@ package struct JobFileError: Error, Hashable, CustomStringConvertible {
 
 /// A mistake in a job file or in the settings file, without the name of the file.
 package struct JobFileMistake: Error, Hashable {
+  /// The kinds of mistakes that a caller may describe in its own words.
+  package enum Kind: Sendable {
+    /// The text is not YAML.
+    case syntax
+    /// A mapping has a key twice. The line is that of the first one.
+    case repeatedKey
+    /// Another mistake.
+    case other
+  }
+
   /// The line of the mistake; the first line is 1.
   package let line: Int
   /// The mistake as one sentence. Characters that control a terminal are escaped.
   package let message: String
+  /// The kind of the mistake.
+  package let kind: Kind
 
   /// Creates a mistake in a line.
-  package init(_ line: Int, _ message: String) {
+  package init(_ line: Int, _ message: String, _ kind: Kind = .other) {
     self.line = line
     self.message = message
+    self.kind = kind
   }
 }
 

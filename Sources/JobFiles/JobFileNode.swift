@@ -53,6 +53,6 @@ extension JobFileMistake {
   }
 
   static func repeated(_ key: String, _ line: Int) -> Self {
-    Self(line, "the key \(key.quoted) is given twice in one mapping")
+    Self(line, "the key \(key.quoted) is given twice in one mapping", .repeatedKey)
   }
 }

@@ -41,9 +41,9 @@ package struct YAMLReader {
       let mistake = JobFileMistake(error)
       // The parser reports a mistake at the end of the file one line after the last one.
       let lineCount = text.utf8.dropLast().count { $0 == UInt8(ascii: "\n") } + 1
-      throw JobFileMistake(min(mistake.line, lineCount), mistake.message)
+      throw JobFileMistake(min(mistake.line, lineCount), mistake.message, mistake.kind)
     } catch {
-      throw JobFileMistake(1, "the file is not YAML")
+      throw JobFileMistake(1, "the file is not YAML", .syntax)
     }
   }
 
@@ -99,17 +99,17 @@ extension JobFileMistake {
   fileprivate init(_ error: YamlError) {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _):
-      self.init(mark.line, "the file is not YAML: \(problem)")
+      self.init(mark.line, "the file is not YAML: \(problem)", .syntax)
     case .composer(_, _, let mark, _):
       // The parser reports two errors of this kind. The other one, an unknown alias, cannot occur.
       self.init(mark.line, "the file has more than one YAML document")
     case .reader(let problem, let offset, _, let yaml):
       let line = 1 + yaml.prefix(offset ?? 0).count { $0.isNewline }
-      self.init(line, "the file is not YAML: \(problem)")
+      self.init(line, "the file is not YAML: \(problem)", .syntax)
     case .duplicatedKeysInMapping(let keys, let context):
       self = .repeated(keys.first ?? "", context.mark.line)
     case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
-      self.init(1, "the file is not YAML")
+      self.init(1, "the file is not YAML", .syntax)
     }
   }
 }

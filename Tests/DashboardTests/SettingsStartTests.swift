@@ -62,7 +62,7 @@ struct SettingsStartTests {
 
   @Test("A sentence about mistakes in the settings is shown for 20 seconds")
   func theRemarkIsShownForTwentySeconds() {
-    let remark = "config.yaml has more than 64 KiB; it is ignored"
+    let remark = "config.yaml is ignored: it has more than 64 KiB"
     var dashboard = Scene.dashboard(configuration: Self.configuration(remark: remark) { _ in })
     #expect(dashboard.text().shows(remark))
     dashboard.take(.tick(Scene.now + .milliseconds(19_999)))
@@ -86,8 +86,8 @@ struct SettingsStartTests {
     var dashboard = Scene.dashboard()
     dashboard.take(.settingsSaved(.saved(path: "~/.config/opq/config.yaml")))
     #expect(dashboard.text().shows("saved in ~/.config/opq/config.yaml"))
-    dashboard.take(.settingsSaved(.failed(reason: "config.yaml has a mistake in line 2")))
-    #expect(dashboard.text().shows("not saved: config.yaml has a mistake in line 2"))
+    dashboard.take(.settingsSaved(.failed(reason: "line 2 of config.yaml is not YAML")))
+    #expect(dashboard.text().shows("not saved: line 2 of config.yaml is not YAML"))
   }
 }
 

@@ -184,7 +184,7 @@ struct SettingsTests {
     window.type("C")
     #expect(window.wait { $0.contains("SETTING   VALUE") })
     window.type("jjjjjj s")
-    #expect(window.wait { $0.contains("not saved: config.yaml:1: the file is not YAML") })
+    #expect(window.wait { $0.contains("not saved: line 1 of config.yaml is not YAML") })
     #expect(try home.text == "view: [")
     end(window)
   }

@@ -55,25 +55,42 @@ package struct SettingsFile: Sendable {
       let (settings, mistakes) = try Self.tree(of: contents()).settings()
       return (settings, Self.remark(about: mistakes))
     } catch {
-      return (DashboardSettings(), "\(error.words); it is ignored")
+      return (DashboardSettings(), "\(Self.name) is ignored: \(error.clause)")
     }
   }
 
   private static func remark(about mistakes: [SettingsTree.Mistake]) -> String {
     guard let first = mistakes.first else { return "" }
-    let others =
-      switch mistakes.count {
-      case 1: ""
-      case 2: ", and so is another mistake"
-      default: ", and so are \(mistakes.count - 1) other mistakes"
-      }
-    return "\(name):\(first.line): \(first.words) is ignored\(others)\(first.advice)"
+    let count = mistakes.count == 1 ? "" : " (1 of \(mistakes.count) mistakes)"
+    return "\(name):\(first.line): \(first.words) is ignored\(count)\(first.advice)"
   }
 
-  /// A reason why the file has no effect, as the beginning of a sentence.
+  /// A reason why the file is not used or not written.
   struct Problem: Error {
-    /// The beginning of the sentence.
+    /// The reason as a sentence without a full stop. It names the file if it is about the file.
     let words: String
+    /// The reason as a clause after the name of the file.
+    let clause: String
+
+    /// Creates a reason that is not about the contents of the file.
+    init(words: String) { (self.words, clause) = (words, words) }
+
+    /// Creates a reason whose subject is the file, such as "is a directory".
+    init(predicate: String) {
+      (words, clause) = ("\(SettingsFile.name) \(predicate)", "it \(predicate)")
+    }
+
+    /// Creates a reason from a mistake in the text of the file. The words of the parser are left out.
+    init(_ mistake: JobFileMistake) {
+      let (name, line) = (SettingsFile.name, "line \(mistake.line)")
+      (words, clause) =
+        switch mistake.kind {
+        case .syntax: ("\(line) of \(name) is not YAML", "\(line) is not YAML")
+        case .repeatedKey: ("\(mistake.message) of \(name)", mistake.message)
+        case .other:
+          ("\(mistake.message) (\(line) of \(name))", "\(mistake.message) (\(line))")
+        }
+    }
   }
 
   /// The text and the permissions of the file at a moment.
@@ -89,7 +106,7 @@ package struct SettingsFile: Sendable {
     do throws(JobFileMistake) {
       return try SettingsTree(contents?.text ?? "")
     } catch {
-      throw Problem(words: "\(name):\(error.line): \(error.message)")
+      throw Problem(error)
     }
   }
 
@@ -103,16 +120,15 @@ package struct SettingsFile: Sendable {
     let error = cmonitor_read_open_status(file, &status)
     guard error == 0 else { throw Self.unreadable(error) }
     guard status.is_regular else {
-      throw Problem(
-        words: "\(Self.name) is \(status.is_directory ? "a directory" : "not a regular file")")
+      throw Problem(predicate: "is \(status.is_directory ? "a directory" : "not a regular file")")
     }
     var bytes = [UInt8](repeating: 0, count: Self.mostBytes + 1)
     let count = cmonitor_read_at(file, &bytes, bytes.count, 0)
     guard count <= Self.mostBytes else {
-      throw Problem(words: "\(Self.name) has more than \(Self.mostBytes >> 10) KiB")
+      throw Problem(predicate: "has more than \(Self.mostBytes >> 10) KiB")
     }
     guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
-      throw Problem(words: "\(Self.name) is not UTF-8")
+      throw Problem(predicate: "is not UTF-8")
     }
     return Contents(text: text, permissions: status.permissions)
   }
@@ -123,7 +139,7 @@ package struct SettingsFile: Sendable {
   }
 
   private static func unreadable(_ error: Int32) -> Problem {
-    Problem(words: "\(name) cannot be read: \(String(cString: cmonitor_error_text(error)))")
+    Problem(predicate: "cannot be read (\(String(cString: cmonitor_error_text(error))))")
   }
 
   // MARK: Writing

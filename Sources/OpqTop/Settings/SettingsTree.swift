@@ -23,7 +23,7 @@ struct SettingsTree: Equatable {
   ///
   /// - Throws: `JobFileMistake` if the text is not YAML, or is not a mapping.
   init(_ text: String) throws(JobFileMistake) {
-    switch try YAMLReader.tree(of: text, "the settings file")?.content {
+    switch try YAMLReader.tree(of: text, "the file")?.content {
     case nil, .text("", isQuoted: false): entries = []
     case .mapping(let entries): self.entries = entries
     case .text, .list: throw JobFileMistake(1, "the file has no keys")

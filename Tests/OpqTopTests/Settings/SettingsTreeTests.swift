@@ -145,7 +145,7 @@ struct SettingsTreeTests {
     arguments: [
       ("- view", "the file has no keys"), ("just text", "the file has no keys"),
       ("view: [", "the file is not YAML: "), ("view: a\nview: b", "is given twice"),
-      ("a: &a [x]\nb: *a", "the settings file cannot have anchors and aliases"),
+      ("a: &a [x]\nb: *a", "the file cannot have anchors and aliases"),
       ("a: 1\n---\nb: 1", "more than one YAML document"),
     ])
   func otherTextsAreRefused(text: String, words: String) {
