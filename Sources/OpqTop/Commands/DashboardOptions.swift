@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-public import ArgumentParser
-public import Dashboard
+import ArgumentParser
+import Dashboard
 import MonitorProtocol
 
 /// The options that also have a key in the settings file. An option has priority over the file, and is not saved.
 package struct DashboardOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Show this view first.", valueName: "name"))
+    help: ArgumentHelp("Show this view first. The views: \(Self.views).", valueName: "name"),
+    completion: .list(DashboardSettings.View.allCases.map(\.rawValue)),
+    transform: { try Self.value(DashboardSettings.View(rawValue: $0), $0, "view", Self.views) })
   var view: DashboardSettings.View?
 
   @Option(
@@ -17,7 +19,8 @@ package struct DashboardOptions: ParsableArguments {
       """
       The order of operations, such as time, or -time for the reversed order. The orders: \(Self.orders).
       """, valueName: "name"),
-    completion: .list(SortOrder.settingNames), transform: { try Self.order($0) })
+    completion: .list(SortOrder.settingNames),
+    transform: { try Self.value(SortOrder(settingName: $0), $0, "order", Self.orders) })
   var sort: SortOrder?
 
   @Option(
@@ -31,8 +34,12 @@ package struct DashboardOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The colors of the dashboard: fixed ones for a dark or a light background, or none.",
-      valueName: "name"))
+      """
+      The colors of the dashboard: fixed ones for a dark or a light background, or none. The themes: \
+      \(Self.themes).
+      """, valueName: "name"),
+    completion: .list(Theme.allCases.map(\.rawValue)),
+    transform: { try Self.value(Theme(rawValue: $0), $0, "theme", Self.themes) })
   var theme: Theme?
 
   @Flag(inversion: .prefixedNo, help: "React to the mouse in the dashboard.")
@@ -68,18 +75,26 @@ package struct DashboardOptions: ParsableArguments {
     if let bell { settings.ringsBell = bell }
   }
 
+  private static let views = DashboardSettings.View.allCases.map(\.rawValue)
+    .joined(separator: ", ")
   private static let orders = SortOrder.settingNames.joined(separator: ", ")
+  private static let themes = Theme.allCases.map(\.rawValue).joined(separator: ", ")
 
-  private static func order(_ name: String) throws -> SortOrder {
-    guard let order = SortOrder(settingName: name) else {
-      throw ValidationError("unknown order \"\(name)\"; the orders are \(orders)")
+  /// Checks that a value has the name that is given.
+  ///
+  /// - Parameters:
+  ///   - value: The value; `nil` if no value has the name.
+  ///   - name: The name on the command line, which is that of the settings file.
+  ///   - kind: The noun for a value.
+  ///   - names: The names of all values.
+  /// - Returns: The value.
+  /// - Throws: An error that lists the names if no value has the name.
+  private static func value<Value>(
+    _ value: Value?, _ name: String, _ kind: String, _ names: String
+  ) throws -> Value {
+    guard let value else {
+      throw ValidationError("unknown \(kind) \"\(name)\"; the \(kind)s are \(names)")
     }
-    return order
+    return value
   }
 }
-
-/// The name of a view on the command line is its name in the settings file.
-extension DashboardSettings.View: ExpressibleByArgument {}
-
-/// The name of a theme on the command line is its name in the settings file.
-extension Theme: ExpressibleByArgument {}

@@ -69,10 +69,18 @@ struct DashboardOptionsTests {
   @Test(
     "SF-5: a wrong value of an option is refused in one sentence",
     arguments: [
-      (["--view", "lists"], "The value 'lists' is invalid for '--view <name>'"),
+      (
+        ["--view", "lists"],
+        "The value 'lists' is invalid for '--view <name>': unknown view \"lists\"; "
+          + "the views are operations, tree, queues, timeline, events, kinds"
+      ),
       (["--sort", "size"], "unknown order \"size\"; the orders are id, state, "),
       (["--filter", "state:x"], "state must be "),
-      (["--theme", "pink"], "The value 'pink' is invalid for '--theme <name>'"),
+      (
+        ["--theme", "pink"],
+        "The value 'pink' is invalid for '--theme <name>': unknown theme \"pink\"; "
+          + "the themes are auto, dark, light, none"
+      ),
       (["--color=always", "--theme=none"], "use only one of --color=always and --theme=none"),
     ])
   func wrongValuesAreRefused(arguments: [String], words: String) throws {
