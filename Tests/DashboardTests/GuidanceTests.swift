@@ -93,6 +93,25 @@ struct GuidanceTests {
     #expect(readOnly.text(isUnicode: false)[22] == " j/k choose | t tree | ? help")
   }
 
+  @Test(
+    "The first hint names only keys of the view",
+    arguments: [
+      (DashboardSettings.View.tree, "x cancel · X + letter cancels that row · t list"),
+      (.queues, "Enter open"), (.timeline, "x cancel"), (.events, "x cancel"),
+      (.kinds, "Enter filter"),
+    ])
+  func theFirstHintNamesKeysOfTheView(view: DashboardSettings.View, keys: String) {
+    var settings = DashboardSettings()
+    settings.view = view
+    let dashboard = Scene.dashboard(configuration: .init(settings: settings))
+    #expect(dashboard.text()[22] == " j/k choose · \(keys) · ? help")
+    let readOnly = Scene.dashboard(configuration: .init(isReadOnly: true, settings: settings))
+    let others = keys.split(separator: " · ").filter { $0.first?.lowercased() != "x" }
+    #expect(
+      readOnly.text()[22]
+        == " " + (["j/k choose"] + others + ["? help"]).joined(separator: " · "))
+  }
+
   @Test func aHintOfTheDemoReplacesTheFirstHint() {
     let configuration = Dashboard.Configuration(title: "storm", guidance: "look here, press S")
     var dashboard = Scene.dashboard(configuration: configuration)

@@ -180,7 +180,8 @@ struct SetupTests {
   func theFooterNamesTheSetup() {
     #expect(ViewScene.dashboard(columns: 200, rows: 60).text().shows("F2 Setup"))
     let footer = Self.setup().text().last ?? ""
-    #expect(footer.contains("Tab Side") && footer.contains("s Save") && footer.contains("q Back"))
+    #expect(
+      footer.contains("Tab Columns") && footer.contains("s Save") && footer.contains("q Back"))
   }
 
   @Test("SF-8: the footer has only the keys of the side with the selected row")
@@ -188,9 +189,11 @@ struct SetupTests {
     var dashboard = Self.setup()
     let settings = dashboard.text().last ?? ""
     #expect(settings.contains("+ Next") && !settings.contains("} Down"))
+    #expect(settings.contains("Tab Columns "))
     dashboard.press(.tab)
     let columns = dashboard.text().last ?? ""
     #expect(columns.contains("+ Wider") && columns.contains("} Down  { Up"))
+    #expect(columns.contains("Tab Settings"))
   }
 
   @Test("T47: an open setup requests no ticks")

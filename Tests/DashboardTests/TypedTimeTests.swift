@@ -91,7 +91,8 @@ import Testing
   @Test("JT-1: Enter goes to the typed time and closes the prompt", arguments: ["1:30", "90s"])
   func accepted(text: String) {
     var dashboard = prompt(text)
-    #expect(line(dashboard).hasPrefix(" go to: \(text)_   01:30 at 12:04:19, Enter go"))
+    #expect(
+      line(dashboard).hasPrefix(" go to: \(text)_   01:30 at 12:04:19 · Enter go · Esc discard"))
     #expect(dashboard.press(.enter) == [.replay(.go(to: .seconds(90)))])
     #expect(dashboard.prompts.text == nil)
   }

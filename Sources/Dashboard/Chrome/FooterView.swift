@@ -14,11 +14,7 @@ struct FooterView {
 
   func draw(row: Int, on canvas: inout Canvas) {
     let context = dashboard.keyContext
-    let all = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
-    let bindings = all.filter {
-      $0.footerWords[context] != nil && !($0.changesProcess && dashboard.isReadOnly)
-        && dashboard.offers($0) && !concernsOtherSide($0)
-    }
+    let bindings = dashboard.footerBindings.filter { !concernsOtherSide($0) }
     let items = bindings.map { binding in
       return [
         Span(binding.footerKey, .accent, isBold: true),
@@ -69,6 +65,9 @@ struct FooterView {
     if binding.action == .setup(.increase), let setup = dashboard.setup, setup.side == .settings {
       return setup.selectedKey == .filter ? "Edit" : "Next"
     }
+    if binding.action == .setup(.changeSide), dashboard.setup?.side == .settings {
+      return "Columns "
+    }
     if binding.action == .groups(.cycle), let groups = dashboard.groups { return groups.nextWords }
     if binding.action == .program(.close), context == .picker, dashboard.connection.source == nil {
       // If no source is watched yet, there is no view below the picker. Therefore the key that closes the
@@ -88,5 +87,15 @@ struct FooterView {
     // In the list, other keys are more useful than the key that groups the list.
     let isGrouping = binding.action == .groups(.cycle) && dashboard.shownGroups == nil
     return isGrouping ? KeyTable.bindings.count : KeyTable.footerRank(of: binding)
+  }
+}
+
+extension Dashboard {
+  /// The keys that have an effect in the present view and may be in its footer, in the order of the footer.
+  var footerBindings: [KeyBinding] {
+    let context = keyContext
+    return (replay == nil ? KeyTable.bindings : ReplayKeys.all).filter {
+      $0.footerWords[context] != nil && !($0.changesProcess && isReadOnly) && offers($0)
+    }
   }
 }

@@ -163,7 +163,9 @@ struct StatusView {
       if let words = dashboard.rateRemark { remark = Span("   \(words.text)", words.role) }
     case .time:
       label = "go to: "
-      if let words = dashboard.timeRemark { remark = Span("   \(words.text)", words.role) }
+      if let words = dashboard.timeRemark(canvas.glyphs) {
+        remark = Span("   \(words.text)", words.role)
+      }
     }
     // If the typed text is too long, only its end is shown.
     let room = max(8, canvas.columns.count / 2)
@@ -209,14 +211,26 @@ struct StatusView {
       dashboard.connection.source == .demo
       ? configuration.guidance : isFirst ? configuration.launchHint : ""
     if !special.isEmpty { return Span(canvas.glyphs.adapted(special), .strong) }
-    let (ways, more) = (["t tree", "? help"], ["X + letter cancels that row"])
-    let candidates =
-      dashboard.isReadOnly
-      ? [["j/k choose"] + ways]
-      : [["j/k choose", "x cancel"] + more + ways, ["j/k choose", "x cancel"] + ways]
-    let hints = candidates.map { $0.joined(separator: " \(canvas.glyphs.dot) ") }
-    let hint = hints.first { canvas.glyphs.width(of: $0) < canvas.columns.count }
-    return Span(hint ?? hints[hints.count - 1], .strong)
+    let keys: [KeyAction] = [
+      .command(.cancel), .command(.armCancelKeys), .queue(.open), .groups(.filter), .tree(.toggle),
+      .screen(.toggleHelp),
+    ]
+    let words = keys.compactMap { key in hintWords(about: key).map { (key, $0) } }
+    let short = words.filter { $0.0 != .command(.armCancelKeys) }
+    let hints = [words, short].map {
+      (["j/k choose"] + $0.map(\.1)).joined(separator: " \(canvas.glyphs.dot) ")
+    }
+    return Span(
+      hints.first { canvas.glyphs.width(of: $0) < canvas.columns.count } ?? hints[1], .strong)
+  }
+
+  /// Returns the words of the hint about a key, which are those of the footer; `nil` if the key is not in the footer of
+  /// the view.
+  private func hintWords(about action: KeyAction) -> String? {
+    let binding = dashboard.footerBindings.first { $0.action == action }
+    guard let binding, let words = binding.footerWords[dashboard.keyContext] else { return nil }
+    return action == .command(.armCancelKeys)
+      ? "X + letter cancels that row" : "\(binding.footerKey) \(words.lowercased())"
   }
 
   /// Returns a sentence about the most important lasting problem; `nil` if the process has no such problem.

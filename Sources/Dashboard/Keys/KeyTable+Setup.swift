@@ -27,6 +27,6 @@ extension KeyTable {
       group: .acting, footer: ("s", [.setup: "Save"])),
     KeyBinding(
       .setup(.changeSide), [.key(.tab), .key(.backTab)], in: [.setup], label: "Tab",
-      help: "settings, or columns", group: .moving, footer: ("Tab", [.setup: "Side"])),
+      help: "settings, or columns", group: .moving, footer: ("Tab", [.setup: "Settings"])),
   ]
 }

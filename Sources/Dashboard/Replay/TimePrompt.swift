@@ -28,9 +28,9 @@ extension Dashboard {
     return [.replay(.go(to: position))]
   }
 
-  /// The remark after the typed time; `nil` for the usual remark about the keys that close the prompt. If the text is
-  /// not a time of the recording, the remark contains the times of the recording.
-  var timeRemark: (text: String, role: Role)? {
+  /// Returns the remark after the typed time; `nil` for the usual remark about the keys that close the prompt. If the
+  /// text is not a time of the recording, the remark contains the times of the recording.
+  func timeRemark(_ glyphs: Glyphs) -> (text: String, role: Role)? {
     guard let replay, let text = prompts.text?.text else { return nil }
     let isLong = screen.size.columns >= Self.longRemarkThreshold
     let range = "\(ReplayStatus.clock(.zero)) to \(ReplayStatus.clock(replay.length))"
@@ -46,7 +46,8 @@ extension Dashboard {
     }
     let time = timeOfDay(at: position, of: replay).map { " at \($0)" } ?? ""
     let target = ReplayStatus.clock(position) + time
-    return (isLong ? "\(target), Enter go, Esc discard" : target, .dim)
+    let keys = " \(glyphs.dot) Enter go \(glyphs.dot) Esc discard"
+    return (isLong ? target + keys : target, .dim)
   }
 
   /// Returns whether a typed time can only be a time of day.
