@@ -74,8 +74,10 @@ public struct CommandResult: Sendable, Equatable {
   /// The reason of a process whose version of the protocol does not know ``MonitorCommand/setStartLimit(_:_:)``.
   package static let cannotSetStartLimit = "the process cannot limit the starts of a queue"
 
-  /// The reason why a process refuses ``MonitorCommand/setHeld(_:_:)``.
-  package static let cannotHold = "the process cannot hold operations"
+  /// The reason why a process refuses ``MonitorCommand/setHeld(_:_:)``. It names the only source that carries out the
+  /// command.
+  package static let cannotHold =
+    "only jobs in \"opq-top attach slurm\" can be held with W and released with V"
 
   /// Creates the result of a command.
   public init(

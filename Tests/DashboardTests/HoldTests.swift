@@ -83,7 +83,9 @@ import Testing
   func process(key: String) {
     var dashboard = dashboard(canHold: false)
     #expect(dashboard.press(key) == [.bell])
-    #expect(dashboard.text().shows("the process cannot hold operations"))
+    let words =
+      "only jobs in \"opq-top attach slurm\" can be held with W and released with V"
+    #expect(dashboard.text().shows(words))
     #expect(!dashboard.text().shows("Hold") && !dashboard.text().shows("Release"))
     dashboard.press("?")
     #expect(!dashboard.text().shows("hold: prevent the start"))
@@ -91,10 +93,12 @@ import Testing
 
   @Test("SV-8: The help and the footer have the keys if the source can hold operations")
   func offered() {
-    let dashboard = dashboard()
+    var dashboard = dashboard()
     #expect(dashboard.text().shows("Hold") && dashboard.text().shows("Release"))
     let bindings = KeyTable.footer(in: .list).filter { dashboard.offers($0) }.map(\.action)
     #expect(bindings.contains(.command(.hold)) && bindings.contains(.command(.release)))
+    dashboard.press("?")
+    #expect(dashboard.text().shows("hold: prevent the start"))
   }
 
   @Test("SV-8: A read-only dashboard sends no command", arguments: ["W", "V"])

@@ -194,7 +194,9 @@ import Testing
   func holding(isHeld: Bool) {
     var conversation = greeted()
     let command = MonitorCommand.setHeld([.init(3), .init(4)], isHeld)
-    let result = CommandResult(refused: command, "the process cannot hold operations")
+    let result = CommandResult(
+      refused: command,
+      "only jobs in \"opq-top attach slurm\" can be held with W and released with V")
     #expect(conversation.give(command) == [.deliver(.commandResult(result))])
     #expect(result.outcomes == [.refused, .refused] && conversation.end().isEmpty)
   }
