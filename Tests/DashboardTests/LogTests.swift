@@ -172,6 +172,7 @@ enum LogScene {
     #expect(dashboard.text().shows("No log lines have arrived."))
     LogScene.report(OperationLog(of: LogScene.id), to: &dashboard)
     #expect(dashboard.text().shows("The operation has logged nothing."))
+    #expect(dashboard.text().shows("Press ? to read how a program sends its log lines."))
     LogScene.report(OperationLog(of: LogScene.id, mayBeDropped: true), to: &dashboard)
     #expect(
       dashboard.text().shows(

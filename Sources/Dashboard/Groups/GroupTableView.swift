@@ -187,9 +187,15 @@ struct GroupTableView {
       return "a process with an older version of opq does not count operations by "
         + (state.by == .kind ? "kind" : "queue")
     }
-    if dashboard.paused != nil { return "not counted before the pause; press p to continue" }
-    if monitored.endedReason != nil { return "not counted before the updates ended" }
-    if monitored.disconnectedReason != nil { return "not counted before the connection was lost" }
+    if dashboard.paused != nil {
+      return "the groups were not counted before the pause; press p to continue"
+    }
+    if monitored.endedReason != nil {
+      return "the groups were not counted before the updates ended"
+    }
+    if monitored.disconnectedReason != nil {
+      return "the groups were not counted before the connection was lost"
+    }
     return "counting\(glyphs.ellipsis)"
   }
 

@@ -131,6 +131,8 @@ struct LogView {
     if log.mayBeDropped {
       return ["The operation has logged nothing, or the process has dropped its lines."]
     }
-    return ["The operation has logged nothing.", "Press ? for how log lines get here."]
+    return [
+      "The operation has logged nothing.", "Press ? to read how a program sends its log lines.",
+    ]
   }
 }
