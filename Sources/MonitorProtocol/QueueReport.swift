@@ -97,12 +97,14 @@ public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
       try values.encode(periodSeconds, forKey: .periodSeconds)
     }
 
-    /// The limit as a short text, such as "5/s", "100/min" or "3/10.0s".
+    /// The limit as a short text, such as "5/s", "100/min" or "3/10s".
     package var text: String {
       switch periodSeconds {
       case 1: "\(count)/s"
       case 60: "\(count)/min"
       case 3_600: "\(count)/h"
+      case ..<60 where periodSeconds == periodSeconds.rounded() && periodSeconds > 0:
+        "\(count)/\(Int(periodSeconds))s"
       default: "\(count)/\(TimeText.duration(.seconds(periodSeconds)))"
       }
     }

@@ -82,5 +82,6 @@ extension CollectorTable {
     endedCounts.keepQueues(ids)
     removeQueueHistories(except: ids)
     inversions.keepQueues(ids)
+    queueConditions.keepQueues(ids)
   }
 }

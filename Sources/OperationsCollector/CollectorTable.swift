@@ -194,17 +194,11 @@ final class CollectorTable {
     // The first reading creates the records of the operations that were added before the recording began.
     // Earlier changes of these operations are not a part of the history, so they do not count.
     if !isFirstReading { lostSteps += UInt64(snapshot.lostSteps) }
-    queues[id] = QueueReport(
-      id: id, name: snapshot.name,
-      counts: StateCounts(snapshot.counts, isSuspended: snapshot.isSuspended),
-      width: snapshot.maxConcurrentOperationCount < 0
-        ? nil : snapshot.maxConcurrentOperationCount,
-      isSuspended: snapshot.isSuspended, startLimit: snapshot.startLimit.map { .init($0) })
-    queues[id]?.startedCount = snapshot.startedCount
-    if let report = queues[id] {
-      endedCounts.note(report, isFirstReading: isFirstReading)
-      readyQueueCount += (report.counts.ready > 0 ? 1 : 0) - (old?.counts.ready ?? 0 > 0 ? 1 : 0)
-    }
+    let report = QueueReport(snapshot)
+    queues[id] = report
+    endedCounts.note(report, isFirstReading: isFirstReading)
+    readyQueueCount += (report.counts.ready > 0 ? 1 : 0) - (old?.counts.ready ?? 0 > 0 ? 1 : 0)
+    queueConditions.noteStartLimit(of: id, isReached: snapshot.isStartLimitReached)
     take(snapshot.readyOrder, of: id)
     if let old, old.name != snapshot.name {
       for list in lists.values { list.queueNameDidChange(in: self) }

@@ -199,6 +199,18 @@ extension OperationDetail {
   }
 }
 
+extension QueueReport {
+  /// Creates a report of the state in which a collector has read a queue.
+  init(_ changes: QueueChanges) {
+    self.init(
+      id: ID(changes.id.rawValue), name: changes.name,
+      counts: StateCounts(changes.counts, isSuspended: changes.isSuspended),
+      width: changes.maxConcurrentOperationCount < 0 ? nil : changes.maxConcurrentOperationCount,
+      isSuspended: changes.isSuspended, startLimit: changes.startLimit.map { .init($0) })
+    startedCount = changes.startedCount
+  }
+}
+
 extension QueueReport.StartLimit {
   init(_ limit: OperationStartLimit) {
     let (seconds, attoseconds) = limit.period.components

@@ -125,6 +125,37 @@ struct QueueNextTests {
     #expect(dashboard.text().shows("merge shard 5 waits until the barrier #1080 has finished"))
   }
 
+  @Test("QV-8: The sentence about a selected ready operation names the limit of starts too")
+  func sentenceOfTheSelectedOperation() {
+    var dashboard = QueueScene.dashboard()
+    func sentence(_ kind: OperationDetail.Reason.Kind?) -> String {
+      QueueScene.report(to: &dashboard) { update in
+        update.queues[0].width = nil
+        update.queues[0].startLimit = .init(count: 3, periodSeconds: 10)
+        update.detail = kind.map { kind in
+          var detail = OperationDetail(id: ID(1103), qualityOfService: .utility)
+          detail.reasons = [.init(kind: kind, sentence: "it waits")]
+          return detail
+        }
+      }
+      return dashboard.text().first { $0.hasPrefix(" #1103 ready") } ?? ""
+    }
+    for list in [false, true] {
+      if list {
+        dashboard.take(.input(.alt("1")))
+        dashboard.press("1103")
+        dashboard.press(.enter)
+      }
+      let start = " #1103 ready, 1st in cpu"
+      #expect(
+        sentence(.startLimitReached).hasPrefix("\(start); waits for the limit of starts, 3/10s"))
+      #expect(sentence(.notStartedYet).hasPrefix("\(start), not started yet"))
+      #expect(!sentence(.notStartedYet).contains("limit"))
+      let unknown = "\(start), not started yet; the limit of starts is 3/10s"
+      #expect(sentence(nil).hasPrefix(unknown))
+    }
+  }
+
   @Test("QV-8: The details of the next operation are requested, whichever operation is selected")
   func detailOfTheNextOperation() {
     var dashboard = QueueScene.dashboard()

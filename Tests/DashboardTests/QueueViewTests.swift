@@ -130,7 +130,7 @@ struct QueueViewTests {
   func startLimit(columns: Int) {
     var dashboard = Self.dashboard(columns: columns)
     var queues = Scene.queues
-    let limits = [(5, 1.0, "5/s"), (100, 60, "100/min"), (3, 10, "3/10.0s")]
+    let limits = [(5, 1.0, "5/s"), (100, 60, "100/min"), (3, 10, "3/10s")]
     for (index, limit) in limits.enumerated() {
       queues[index].isSuspended = false
       queues[index].startLimit = .init(count: limit.0, periodSeconds: limit.1)

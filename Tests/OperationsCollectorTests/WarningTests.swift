@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
 import MonitorProtocol
 import TestSupport
 import Testing
@@ -82,6 +83,25 @@ import Testing
     }
   }
 
+  @Test(
+    "A queue whose limit of starts is reached has no warning, and one later if it starts nothing then"
+  )
+  func reachedStartLimit() {
+    for mainQueue in [nil, id] {
+      var conditions = QueueConditions()
+      let queue = queue(ready: 37)
+      conditions.noteStartLimit(of: id, isReached: true)
+      conditions.note([queue], mainQueue: mainQueue, at: moment(0))
+      #expect(kinds(conditions, queue, at: moment(9_000)).isEmpty)
+      #expect(conditions.nextMoment(after: moment(0)) == nil)
+      conditions.noteStartLimit(of: id, isReached: false)
+      conditions.note([queue], mainQueue: mainQueue, at: moment(10_000))
+      #expect(kinds(conditions, queue, at: moment(10_199)).isEmpty)
+      let kind = mainQueue == nil ? MonitorWarning.Kind.readyButNotStarted : .mainQueueBlocked
+      #expect(kinds(conditions, queue, at: moment(10_250)) == [kind])
+    }
+  }
+
   @Test func aBlockedMainQueueHasOneWarningAfterAQuarterSecond() {
     var conditions = QueueConditions()
     let queue = queue(ready: 3, width: 1)
@@ -130,6 +150,39 @@ import Testing
     #expect(table.mainQueue == nil)
     table.apply(OperationQueue.main.takeChanges(for: collector, limit: 0))
     #expect(table.mainQueue == QueueReport.ID(OperationQueue.main.id.rawValue))
+  }
+}
+
+@Suite("Warnings about queues with a limit of starts")
+struct StartLimitWarningTests {
+  private let watched = WatchedQueue()
+
+  private func warnings() -> [MonitorWarning] {
+    watched.read()
+    watched.table.noteQueueConditions(at: MonitorTime.now, threads: nil)
+    return watched.warnings(of: .readyButNotStarted, at: MonitorTime.now + .seconds(60))
+  }
+
+  @Test("QV-15: A queue that waits for its limit of starts has no warning")
+  func reached() {
+    watched.queue.startLimit = OperationStartLimit(1, per: .seconds(3_600))
+    let operations = watched.add(kinds: ["first", "second"])
+    operations[0].waitUntilFinished()
+    #expect(warnings().isEmpty)
+    watched.queue.startLimit = nil
+    watched.finishAll()
+  }
+
+  @Test("QV-15: A queue that starts nothing has a warning if its limit has starts left")
+  func startsLeft() {
+    let dispatchQueue = DispatchQueue(label: "blocked")
+    dispatchQueue.suspend()
+    watched.queue.underlyingQueue = dispatchQueue
+    watched.queue.startLimit = OperationStartLimit(3, per: .seconds(3_600))
+    watched.add(kinds: ["first", "second"])
+    #expect(warnings().map(\.count) == [2])
+    dispatchQueue.resume()
+    watched.finishAll()
   }
 }
 

@@ -102,8 +102,22 @@ struct Explanation {
         ? "a deadlock holds \(slots) (\(count))" : "\(slots) are in use (\(count))"
       return place == nil ? "\(ready); \(reason)" : fitting(["\(ready); \(reason)", ready])
     }
-    return place.map { fitting(["ready, \($0), not started yet", "ready, \($0)"]) }
-      ?? "ready in queue \(name), not started yet"
+    let ready = place.map { "ready, \($0)" } ?? "ready in queue \(name)"
+    return fitting(reasons(of: report, in: queue).map { ready + $0 } + [ready])
+  }
+
+  /// Returns what a ready operation waits for although a slot is free, as the end of a sentence, the longest form first.
+  /// Without the details of the operation, it is not known whether the queue's limit of starts is reached.
+  private func reasons(of report: OperationReport, in queue: QueueReport) -> [String] {
+    guard let limit = queue.startLimit else { return [", not started yet"] }
+    let detail = monitored.detail.flatMap { $0.id == report.id ? $0 : nil }
+    let isReached = detail?.reasons.contains { $0.kind == .startLimitReached }
+    return switch isReached {
+    case true?:
+      ["; waits for the limit of starts, \(limit.text)", "; waits for the limit \(limit.text)"]
+    case false?: [", not started yet"]
+    case nil: [", not started yet; the limit of starts is \(limit.text)", ", not started yet"]
+    }
   }
 
   /// Returns sentences about a suspended queue, the longest first.

@@ -30,6 +30,19 @@ struct QueueConditions {
 
   private var suspended: [QueueReport.ID: MonitorTime] = [:]
   private var idle: [QueueReport.ID: Idleness] = [:]
+  /// The queues that have started as many operations as their limits allow.
+  private var limited: Set<QueueReport.ID> = []
+
+  /// Notes whether a queue has started as many operations as its limit allows. If so, its ready operations wait for
+  /// the limit, and cause no warning.
+  mutating func noteStartLimit(of queue: QueueReport.ID, isReached: Bool) {
+    if isReached { limited.insert(queue) } else if !limited.isEmpty { limited.remove(queue) }
+  }
+
+  /// Removes all queues except the given ones.
+  mutating func keepQueues(_ ids: Set<QueueReport.ID>) {
+    if !limited.isEmpty { limited.formIntersection(ids) }
+  }
 
   /// Updates the times since when queues are in conditions that may cause a warning. Called after
   /// queues have changed.
@@ -46,7 +59,7 @@ struct QueueConditions {
     for queue in queues {
       if queue.isSuspended, queue.counts.held > 0 {
         stillSuspended[queue.id] = suspended[queue.id] ?? now
-      } else if Self.leavesSlotsEmpty(queue) {
+      } else if !limited.contains(queue.id), Self.leavesSlotsEmpty(queue) {
         let new = Idleness(
           since: now, begunCount: Self.begunCount(queue.counts), isMain: queue.id == mainQueue)
         let old = idle[queue.id]

@@ -17,6 +17,8 @@ package struct QueueChanges: Sendable {
   package let isSuspended: Bool
   /// The maximum number of operations that the queue starts in a period; `nil` for no limit.
   package let startLimit: OperationStartLimit?
+  /// Whether the queue has started as many operations as its limit allows.
+  package let isStartLimitReached: Bool
   /// The number of operations in each state, exact at the moment of this reading.
   package let counts: QueueSnapshot.Counts
   /// The number of operations that have begun to execute, since the queue was created. An operation that the queue has
@@ -144,6 +146,7 @@ extension QueueCore {
         name: scheduler.name.isEmpty ? defaultName : scheduler.name,
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
         isSuspended: scheduler.isSuspended, startLimit: scheduler.limiter?.limit,
+        isStartLimitReached: scheduler.isStartLimitReached,
         counts: scheduler.counts.finishing(scheduler.monitor.finishedInSlots),
         startedCount: scheduler.startedCount,
         changed: taken.records.map(\.snapshot), records: taken.records, errors: taken.errors,

@@ -44,7 +44,11 @@ extension QueueCore {
   /// Handles that starts have become one period old. The queue may start further operations.
   fileprivate func startsHaveExpired(of limiter: StartLimiter) {
     let now = limiter.time.now
-    let next = withScheduler { scheduler, _ in scheduler.startsHaveExpired(of: limiter, at: now) }
+    let next = withScheduler { scheduler, _ in
+      // A monitor reads that the limit no longer explains why the queue starts nothing.
+      scheduler.monitor.queueDidChange()
+      return scheduler.startsHaveExpired(of: limiter, at: now)
+    }
     if let next { setAlarm(of: limiter, at: next) }
   }
 

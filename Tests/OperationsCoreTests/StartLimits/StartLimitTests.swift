@@ -114,6 +114,36 @@ struct StartLimitTests {
     }
   }
 
+  @Test("A monitor reads whether the limit is reached, and is woken when it no longer is")
+  func monitor() async throws {
+    try await onOwnThread {
+      let (clock, wakes) = (ManualClock(), EventLog<Int>())
+      let (queue, dispatchQueue) = (Self.limited(1, clock), DispatchQueue(label: "blocked"))
+      queue.underlyingQueue = dispatchQueue
+      let collector = CollectorID()
+      MonitorLevel.raise()
+      defer { MonitorLevel.lower() }
+      queue.core.keepRecords(for: collector, replaces: true) { wakes.note(0) }
+      // After the first operation, the dispatch queue runs nothing.
+      queue.addOperation { dispatchQueue.suspend() }
+      queue.addOperation {}
+      clock.waitForSleeps(1)
+      var wakeCount = 0
+      func read(until isExpected: (QueueChanges) -> Bool) -> QueueChanges {
+        while true {
+          let changes = queue.takeChanges(for: collector, limit: .max)
+          guard !isExpected(changes), wakes.wait(forCount: wakeCount + 1) else { return changes }
+          wakeCount = wakes.events.count
+        }
+      }
+      #expect(read { $0.counts.finished == 1 }.isStartLimitReached)
+      clock.advance(by: .seconds(1))
+      #expect(read { !$0.isStartLimitReached }.counts.ready == 1)
+      dispatchQueue.resume()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
   @Test("A cancelled operation finishes at once and does not count")
   func cancellation() async throws {
     try await onOwnThread {
