@@ -43,33 +43,48 @@ struct StartLimitTests {
       ("5/s", 5, 1.0), ("100/min", 100, 60), ("3/10s", 3, 10), (" 5/S ", 5, 1), ("7/h", 7, 3_600),
       ("3/10.0s", 3, 10), ("2/1m40s", 2, 100), ("1/500ms", 1, 0.5), ("4/2d", 4, 172_800),
     ])
-  func accepted(text: String, count: Int, period: Double) {
-    #expect(TypedStartLimit(text)?.limit == Limit(count: count, periodSeconds: period))
+  func accepted(text: String, count: Int, period: Double) throws {
+    #expect(try TypedStartLimit(text).limit == Limit(count: count, periodSeconds: period))
   }
 
   @Test("QV-11: The text that the screen shows for a limit is accepted")
-  func shownText() {
-    for period in [0.25, 1, 10, 60, 90, 3_600, 7_200, 86_400] {
+  func shownText() throws {
+    for period in [0.25, 1, 2, 10, 60, 90, 3_600, 7_200, 86_400] {
       let limit = Limit(count: 12, periodSeconds: period)
-      #expect(TypedStartLimit(limit.text)?.limit == limit, "\(limit.text)")
+      #expect(try TypedStartLimit(limit.text).limit == limit, "\(limit.text)")
     }
   }
 
   @Test(
     "QV-11: Other texts are refused",
     arguments: [
-      "", " ", "5", "5/", "/s", "0/s", "-1/s", "5/s/s", "5/x", "5/10", "5/0s", "5.5/s", "5 / s",
-      "٥/s", "5/1e9s", "99999999999999999999/s", "5/99999999999d", "5/.s", "5/1..2s", "on",
-      "1000001/s", "5/366d", "5/400d", "5/31536001s", "5/1e300s",
+      "", " ", "5", "5/", "/s", "-1/s", "5/s/s", "5/x", "5/10", "5.5/s", "5 / s", "٥/s", "5/1e9s",
+      "5/.s", "5/1..2s", "on", "5/1e300s",
     ])
   func refused(text: String) {
-    #expect(TypedStartLimit(text) == nil)
+    #expect(throws: TypedStartLimit.Fault.form) { try TypedStartLimit(text) }
+  }
+
+  @Test(
+    "QV-11: A count and a period beyond the bounds are refused, each with its own reason",
+    arguments: [
+      ("0/s", true), ("1000001/s", true), ("5000000/s", true), ("99999999999999999999/s", true),
+      ("5/0s", false), ("5/0.5ms", false), ("5/366d", false), ("1/999d", false),
+      ("5/31536001s", false), ("5/99999999999d", false),
+    ])
+  func beyondTheBounds(text: String, isCount: Bool) {
+    #expect(throws: isCount ? TypedStartLimit.Fault.count : .period) { try TypedStartLimit(text) }
+    var dashboard = Self.dashboard()
+    dashboard.press("r\(text)")
+    let remark = isCount ? "type 1 to 1,000,000 starts" : "type a period of 1ms to 365d"
+    #expect(dashboard.text().shows("\(text)_   \(remark)"))
+    #expect(dashboard.press(.enter) == [.bell])
   }
 
   @Test("QV-11: The process accepts the largest limits that the prompt accepts")
   func largestLimits() throws {
     for text in ["1000000/s", "5/365d", "1000000/365d", "1/1ms"] {
-      let typed = try #require(TypedStartLimit(text), "\(text)")
+      let typed = try TypedStartLimit(text)
       let command = MonitorCommand.setStartLimit(Scene.cpu, typed.limit)
       let sent = ViewerMessage.command(command, token: 1)
       #expect(try ViewerMessage(decoding: sent.encoded()) == sent, "\(text)")

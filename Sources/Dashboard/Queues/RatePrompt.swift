@@ -8,18 +8,40 @@ struct TypedStartLimit: Sendable, Equatable {
   /// The limit; `nil` for no limit.
   let limit: QueueReport.StartLimit?
 
-  /// Reads a typed text; `nil` if it is not a limit. Spaces at both ends are ignored.
-  init?(_ text: String) {
+  /// The reason why a typed text is not a limit.
+  enum Fault: Error, Equatable {
+    /// The text has another form.
+    case form
+    /// The number of starts is outside the bounds of a command.
+    case count
+    /// The period is outside the bounds of a command.
+    case period
+
+    /// What the user has to type instead.
+    var remark: String {
+      switch self {
+      case .form: "type a limit such as 5/s, or off"
+      case .count: "type 1 to 1,000,000 starts"
+      case .period: "type a period of 1ms to 365d"
+      }
+    }
+  }
+
+  /// Reads a typed text. Spaces at both ends are ignored.
+  init(_ text: String) throws(Fault) {
     let text = String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()).lowercased()
     if text == "off" {
       limit = nil
       return
     }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].allSatisfy({ ("0"..."9").contains($0) }),
-      let count = Int(parts[0]), 1...WireLimits.mostStartsInPeriod ~= count,
-      let period = Self.seconds(parts[1])
-    else { return nil }
+    guard parts.count == 2, !parts[0].isEmpty,
+      parts[0].allSatisfy({ ("0"..."9").contains($0) }), let period = Self.seconds(parts[1])
+    else { throw .form }
+    guard let count = Int(parts[0]), 1...WireLimits.mostStartsInPeriod ~= count else {
+      throw .count
+    }
+    guard 0.001...Self.longestPeriod ~= period else { throw .period }
     limit = QueueReport.StartLimit(count: count, periodSeconds: period)
   }
 
@@ -33,6 +55,7 @@ struct TypedStartLimit: Sendable, Equatable {
   /// Returns a period such as `s`, `10s`, `2.5s` or `1m40s`, in seconds; `nil` if the text is not a period.
   private static func seconds(_ text: Substring) -> Double? {
     if let unit = units[String(text)] { return unit }
+    if text.isEmpty { return nil }
     var rest = text
     var sum = 0.0
     while !rest.isEmpty {
@@ -42,7 +65,7 @@ struct TypedStartLimit: Sendable, Equatable {
       sum += value * factor
       rest = rest.dropFirst(number.count + unit.count)
     }
-    return sum >= 0.001 && sum <= longestPeriod ? sum : nil
+    return sum
   }
 }
 
@@ -64,7 +87,7 @@ extension Dashboard {
     let present = presentStartLimit(of: id)
     // The text of the present limit may be rounded, so that it is not read again.
     let isUnchanged = text == prompts.text?.initialText
-    let typed = TypedStartLimit(text)
+    let typed = try? TypedStartLimit(text)
     guard isUnchanged || typed != nil else { return [.bell] }
     let wanted = isUnchanged ? present : typed?.limit
     prompts.text = nil
@@ -105,7 +128,12 @@ extension Dashboard {
   var rateRemark: (text: String, role: Role)? {
     guard let prompt = prompts.text, case .rate = prompt.purpose else { return nil }
     if prompt.text.isEmpty { return ("for example 5/s, 100/min or off", .dim) }
-    if prompt.text == prompt.initialText || TypedStartLimit(prompt.text) != nil { return nil }
-    return ("type a limit such as 5/s, or off", .warning)
+    if prompt.text == prompt.initialText { return nil }
+    do throws(TypedStartLimit.Fault) {
+      _ = try TypedStartLimit(prompt.text)
+      return nil
+    } catch {
+      return (error.remark, .warning)
+    }
   }
 }
