@@ -57,6 +57,22 @@ struct DetailTests {
     #expect(dashboard.text().shows("1  21 of 31 dependencies"))
   }
 
+  @Test("The detail of a finished operation has the quality of service that the list shows")
+  func qualityOfAFinishedOperation() throws {
+    var dashboard = Scene.dashboard(columns: 200, rows: 60)
+    var update = Scene.update
+    let index = try #require(update.changed.firstIndex { $0.state == .finished })
+    let id = update.changed[index].id
+    update.changed[index].qualityOfService = .background
+    dashboard.take(.monitor(.update(update)))
+    dashboard.press("\(id.rawValue)")
+    dashboard.press(.enter)
+    #expect(dashboard.text().contains { $0.contains("\(id) ") && $0.contains(" back ") })
+    dashboard.press(.enter)
+    #expect(dashboard.detail?.id == id && dashboard.shown.detail == nil)
+    #expect(dashboard.text().shows("qos        background"))
+  }
+
   @Test func anExecutingOperationHasNoReasons() {
     #expect(!dashboard(of: 1042).text().shows("why the operation is not running"))
   }

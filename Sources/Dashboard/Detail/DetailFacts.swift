@@ -20,13 +20,11 @@ struct DetailFacts {
   /// ``times``.
   var identity: [[Span]] {
     let queue = monitored.queue(report.queue)
-    let isReported = monitored.detail?.id == report.id && dashboard.replay == nil
-    let detail = isReported ? monitored.detail : nil
     let facts = [
       fact(report.kindFact.0, report.kindFact.1),
       fact("queue", queue.map { words(about: $0) } ?? [Span(glyphs.unknown)]),
       fact("priority", [Span(report.priority.word)]),
-      fact("qos", [Span(detail?.qualityOfService.rawValue ?? glyphs.unknown)]),
+      fact("qos", [Span(quality?.rawValue ?? glyphs.unknown)]),
       fact("depends", [Span(DependencyText.met(report)), Span(" met", .dim)]),
     ]
     return facts
@@ -34,6 +32,14 @@ struct DetailFacts {
         let reason = process.endedReason.map { [Span("  \($0)", .warning)] } ?? []
         return fact("process", [Span(process.title)] + reason)
       }
+  }
+
+  /// The quality of service; `nil` if it is unknown. The list shows it too, from the operation's report. A process with
+  /// an older version of opq sends it only in the details of an operation that has not finished.
+  private var quality: OperationQualityOfService? {
+    if report.qualityOfService != .default { return report.qualityOfService }
+    let isReported = monitored.detail?.id == report.id && dashboard.replay == nil
+    return isReported ? monitored.detail?.qualityOfService : nil
   }
 
   /// The times at which the operation changed its state.
