@@ -131,7 +131,14 @@ struct GuidanceTests {
     #expect(dashboard.text().shows("\(words). Press Tab twice, select net, press S."))
     dashboard.take(.input(.alt("3")))
     #expect(dashboard.text().shows("\(words). Select net, press S."))
-    dashboard.press("jj")
+    // The screen of another queue cannot select a queue.
+    dashboard.press(.enter)
+    #expect(dashboard.openQueueScreen?.queue == Scene.cpu)
+    #expect(dashboard.text().shows("\(words). Press Esc, select net, press S."))
+    dashboard.press("nn")
+    #expect(dashboard.openQueueScreen?.queue == Scene.net)
+    #expect(dashboard.text().shows("\(words). Press S to resume."))
+    dashboard.press(.escape)
     #expect(dashboard.text().shows("\(words). Press S to resume."))
     dashboard.take(.input(.alt("4")))
     // In 80 columns, there is not enough space for the whole sentence about the suspended queue, so

@@ -287,8 +287,12 @@ struct StatusView {
   /// Returns a sentence with the keys that resume a suspended queue from the present view.
   private func wayToResume(_ name: String) -> String {
     if dashboard.selectedQueue?.isSuspended == true { return "Press S to resume." }
-    let isInQueues = dashboard.screen.view == .queues && dashboard.detail == nil
-    if isInQueues { return "Select \(name), press S." }
+    if dashboard.screen.view == .queues, dashboard.detail == nil {
+      // The screen of a queue acts on that queue. No other queue can be selected there.
+      let isOnScreenOfQueue = dashboard.openQueueScreen != nil
+      return isOnScreenOfQueue
+        ? "Press Esc, select \(name), press S." : "Select \(name), press S."
+    }
     let times =
       (1...).first { dashboard.screen.view.neighbour($0) == .queues } ?? 1
     let tabs = times == 1 ? "Tab" : times == 2 ? "Tab twice" : "Tab \(times) times"
