@@ -129,4 +129,37 @@ struct GroupNameTests {
     #expect(dashboard.text().contains { $0.hasPrefix("▌ 49nn") })
     GoldenFrame.checkCells(of: dashboard.picture())
   }
+
+  @Test(
+    "GR-9: The name of the selected group is cut only if there is no room",
+    arguments: [
+      ("CalibratePictureOperation", 2, 2, 80, "2 of 2 operations are unfinished  "),
+      ("CalibratePictureOperationOfATelescope", 2, 2, 80, "2 of 2 unfinished  "),
+      (
+        "CalibratePictureOperation", 1, 1, 120,
+        "1 of 1 operation is unfinished; Enter lists this group"
+      ),
+      (String(repeating: "k", count: 70), 1, 2, 120, "1 of 2 operations is unfinished  "),
+      (
+        String(repeating: "k", count: 4 << 10), 0, 2, 120,
+        "0 of 2 operations are unfinished; Enter lists this group"
+      ),
+      (
+        String(repeating: "\u{5B57}", count: 1_365), 0, 2, 120,
+        "0 of 2 operations are unfinished; Enter lists this group"
+      ),
+    ])
+  func theNameOfTheSelectedGroup(
+    name: String, unfinished: Int, total: Int, columns: Int, words: String
+  ) throws {
+    var dashboard = GroupScene.dashboard(by: .kind, columns: columns, rows: 40)
+    let counts = StateCounts(waiting: unfinished, finished: total - unfinished, total: total)
+    GroupScene.report(
+      OperationGroups(by: .kind, groups: [.init(key: .kind(name), counts: counts)]), &dashboard)
+    let row = try #require(dashboard.screen.layout).sentence
+    let text = dashboard.text()[row]
+    let isCut = name.utf8.count > 100
+    #expect((text + "  ").contains(" \(words)") && text.contains("…") == isCut)
+    if !isCut { #expect(text.hasPrefix(" \(name) ")) }
+  }
 }

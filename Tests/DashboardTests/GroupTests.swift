@@ -103,7 +103,7 @@ struct GroupTests {
     #expect(dashboard.text().shows("sort: waiting"))
     #expect(dashboard.text().shows("READY WAIT  FIN"))
     // The sentence about the group leaves room for the order.
-    #expect(dashboard.text().contains { $0.contains(" operations unfinished  ") })
+    #expect(dashboard.text().contains { $0.contains(" operations are unfinished  ") })
     #expect(!dashboard.text().contains { $0.contains("sort: ") && $0.contains("…") })
   }
 
@@ -308,6 +308,28 @@ struct GroupTests {
     #expect(Self.row(of: "IndexWriter", in: dashboard).contains(" 500 "))
     dashboard.press("<<<<<")
     #expect(Self.names(in: dashboard).first == "IndexWriter")
+  }
+
+  @Test("GR-8: The rate is unknown until a whole second of the group was observed")
+  func theFirstSecondIsWhole() {
+    var dashboard = ViewScene.dashboard()
+    dashboard.press("v")
+    var groups = GroupScene.groups(by: .kind)
+    var update = ViewScene.update
+    update.time = dashboard.now
+    update.groups = nil
+    dashboard.take(.monitor(.update(update)))
+    // The groups arrive in the middle of a second. Ten operations end per second.
+    for tenth in 6...35 {
+      update.time = Scene.seconds(103 + Double(tenth) / 10)
+      update.groups = groups
+      dashboard.take(.tick(update.time))
+      dashboard.take(.monitor(.update(update)))
+      let words = Self.row(of: "Download", in: dashboard).split(separator: " ")
+      #expect(words.dropFirst(7).first == (tenth < 20 ? "–" : "10"), "\(tenth)")
+      groups.groups[0].endedCount += 1
+    }
+    #expect(dashboard.shown.groupHistories[.kind("Download")]?.samples == [10, 10])
   }
 
   @Test("GR-8: After a pause of the process, the history of a group begins again")

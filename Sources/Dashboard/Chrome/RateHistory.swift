@@ -28,6 +28,14 @@ struct RateHistory: Sendable, Equatable {
   private var total = 0
   /// Whether totals may be missing before the next one.
   private var isInterrupted = false
+  /// Whether a second in which the history begins is left out, unless the history begins with the second. The number of
+  /// operations that finished in such a second is too small.
+  private let omitsPartialSecond: Bool
+  /// Whether the current second is left out.
+  private var isPartial = false
+
+  /// Creates a history without a total.
+  init(omitsPartialSecond: Bool = false) { self.omitsPartialSecond = omitsPartialSecond }
 
   /// Makes each second of the history begin at a full second of the time of day.
   mutating func alignSeconds(to hello: Hello) {
@@ -41,6 +49,7 @@ struct RateHistory: Sendable, Equatable {
     guard current != nil, !isInterrupted else {
       (samples, currentCount, isInterrupted) = ([], 0, false)
       current = number(of: time)
+      isPartial = omitsPartialSecond && part(of: time) > 0
       self.total = total
       return
     }
@@ -60,8 +69,8 @@ struct RateHistory: Sendable, Equatable {
     guard let current else { return }
     let number = number(of: time)
     guard number > current else { return }
-    samples.append(currentCount)
-    currentCount = 0
+    if !isPartial { samples.append(currentCount) }
+    (currentCount, isPartial) = (0, false)
     let silent = min(number - current - 1, Int64(Self.capacity))
     samples += repeatElement(0, count: Int(silent))
     if samples.count > Self.capacity { samples.removeFirst(samples.count - Self.capacity) }

@@ -138,7 +138,7 @@ extension MonitoredState {
   }
 
   private var newHistory: RateHistory {
-    var history = RateHistory()
+    var history = RateHistory(omitsPartialSecond: true)
     if let hello { history.alignSeconds(to: hello) }
     return history
   }

@@ -212,19 +212,35 @@ struct GroupTableView {
       columns = columns.dropLast(canvas.glyphs.width(of: words))
     }
     guard let group = state.selected else { return }
-    let name = canvas.glyphs.clipped(monitored.title(of: group.key), to: 24)
-    let unfinished = CountText.text(group.counts.unfinished)
-    let total = CountText.text(group.counts.total)
-    let noun = group.counts.total == 1 ? "operation" : "operations"
-    // If there is not enough room, the end of the sentence is left out.
+    let (unfinished, total) = (group.counts.unfinished, group.counts.total)
+    let noun = total == 1 ? "operation" : "operations"
+    let verb = unfinished == 1 || total == 1 ? "is" : "are"
+    let count = "\(CountText.text(unfinished)) of \(CountText.text(total))"
     let forms = [
-      " \(noun) unfinished; Enter lists this group", " \(noun) unfinished", " unfinished", "",
-    ].map { [Span("\(name) ", .strong, isBold: true), Span("\(unfinished) of \(total)\($0)")] }
-    let form = forms.first { spans in
-      spans.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) } <= columns.count
-    }
-    canvas.write(form ?? forms[forms.count - 1], row: layout.sentence, columns: columns)
+      " \(count) \(noun) \(verb) unfinished; Enter lists this group",
+      " \(count) \(noun) \(verb) unfinished", " \(count) unfinished", " \(count)",
+    ]
+    let title = monitored.title(of: group.key)
+    let form = Self.form(
+      of: forms.map { canvas.glyphs.width(of: $0) }, title: canvas.glyphs.width(of: title),
+      cells: columns.count)
+    let room = columns.dropLast(canvas.glyphs.width(of: forms[form]))
+    let end = canvas.write(
+      title.clipped(from: 0, toFill: room.count), row: layout.sentence, columns: room,
+      style: Style(.strong, isBold: true))
+    canvas.write([Span(forms[form])], row: layout.sentence, columns: end..<columns.upperBound)
   }
+
+  /// Returns the index of the first form that has room beside the title of a group. If none has room, the title is cut,
+  /// but keeps a number of cells.
+  private static func form(of widths: [Int], title: Int, cells: Int) -> Int {
+    let shortest = min(title, shortestTitle)
+    return widths.dropLast().firstIndex { title + $0 <= cells }
+      ?? widths.firstIndex { shortest + $0 <= cells } ?? widths.count - 1
+  }
+
+  /// The number of cells to which the title of a group may be cut before the end of the sentence is left out.
+  private static let shortestTitle = 24
 }
 
 // MARK: Places
