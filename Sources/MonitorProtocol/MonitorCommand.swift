@@ -76,8 +76,7 @@ public struct CommandResult: Sendable, Equatable {
 
   /// The reason why a process refuses ``MonitorCommand/setHeld(_:_:)``. It names the only source that carries out the
   /// command.
-  package static let cannotHold =
-    "only jobs in \"opq-top attach slurm\" can be held with W and released with V"
+  package static let cannotHold = "only jobs in \"opq-top attach slurm\" can be held and released"
 
   /// Creates the result of a command.
   public init(

@@ -39,7 +39,7 @@ public struct MonitorWarning: Sendable, Hashable {
     /// The queue in ``queue`` has been suspended for 10 s or longer and has ready operations.
     case suspendedWithReady = "suspended-with-ready"
     /// The queue in ``queue``, which is not the main queue, has had both ready operations and free
-    /// slots for 200 ms or longer.
+    /// slots for 200 ms or longer. It does not wait for its limit of starts.
     case readyButNotStarted = "ready-but-not-started"
     /// The operations in ``operations`` have run for more than 1.5 times the usual time of their
     /// kind. The usual time, ``usual``, is the 99th percentile of the recent run times of the

@@ -121,7 +121,7 @@ struct ColumnTests {
     facts.hasLongNames = false
     let short = ColumnPlan(within: 0..<width, facts)
     #expect(long.ranges.keys == short.ranges.keys)
-    guard let error = short[.error] else { return }
+    let error = try #require(short[.error])
     #expect(try #require(short[.name]).count == 22)
     #expect(error.count >= (try #require(long[.error])).count && error.upperBound == width)
   }
@@ -165,6 +165,18 @@ struct ColumnTests {
     #expect(plan[.time]?.lowerBound == 2)
     #expect(plan[.name]?.count == 30 && plan[.id]?.count == 9)
     #expect(plan[.kind]?.upperBound == 120)
+  }
+
+  @Test("CO-3: A chosen width of the name holds beside the error, whether names are long or short")
+  func aChosenNameKeepsItsWidth() {
+    var facts = Self.facts
+    facts.hasErrors = true
+    for hasLongNames in [true, false] {
+      facts.hasLongNames = hasLongNames
+      let chosen = [ColumnSetting(.id), ColumnSetting(.name, width: 40), ColumnSetting(.error)]
+      let plan = ColumnPlan(within: 0..<200, facts, chosen)
+      #expect(plan[.name]?.count == 40 && plan[.error]?.upperBound == 200, "\(hasLongNames)")
+    }
   }
 
   @Test("CO-3: A column that is chosen twice is shown once, and a column without contents is not")

@@ -160,6 +160,6 @@ struct GroupNameTests {
     let text = dashboard.text()[row]
     let isCut = name.utf8.count > 100
     #expect((text + "  ").contains(" \(words)") && text.contains("…") == isCut)
-    if !isCut { #expect(text.hasPrefix(" \(name) ")) }
+    if !isCut { #expect(text.hasPrefix(" \(name): ")) }
   }
 }

@@ -332,6 +332,26 @@ struct GroupTests {
     #expect(dashboard.shown.groupHistories[.kind("Download")]?.samples == [10, 10])
   }
 
+  @Test("GR-8: The rate of a group in which nothing ends becomes known without further updates")
+  func theRateBecomesKnown() throws {
+    var dashboard = ViewScene.dashboard()
+    dashboard.press("v")
+    // An update without groups ends the histories.
+    dashboard.take(.monitor(.update(Scene.update)))
+    var update = ViewScene.update
+    update.time = Scene.seconds(170.6)
+    dashboard.take(.tick(update.time))
+    dashboard.take(.monitor(.update(update)))
+    func rate() -> Substring? {
+      Self.row(of: "Download", in: dashboard).split(separator: " ").dropFirst(7).first
+    }
+    #expect(rate() == "–")
+    for _ in 0..<20 where rate() != "0" {
+      dashboard.take(.tick(try #require(dashboard.nextTick(after: dashboard.now))))
+    }
+    #expect(rate() == "0" && dashboard.now <= Scene.seconds(173))
+  }
+
   @Test("GR-8: After a pause of the process, the history of a group begins again")
   func aPauseInterruptsTheHistory() throws {
     for isSilent in [true, false] {

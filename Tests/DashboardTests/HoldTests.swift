@@ -84,7 +84,7 @@ import Testing
     var dashboard = dashboard(canHold: false)
     #expect(dashboard.press(key) == [.bell])
     let words =
-      "only jobs in \"opq-top attach slurm\" can be held with W and released with V"
+      "only jobs in \"opq-top attach slurm\" can be held and released"
     #expect(dashboard.text().shows(words))
     #expect(!dashboard.text().shows("Hold") && !dashboard.text().shows("Release"))
     dashboard.press("?")

@@ -76,7 +76,7 @@ struct StartLimitTests {
     #expect(throws: isCount ? TypedStartLimit.Fault.count : .period) { try TypedStartLimit(text) }
     var dashboard = Self.dashboard()
     dashboard.press("r\(text)")
-    let remark = isCount ? "type 1 to 1,000,000 starts" : "type a period of 1ms to 365d"
+    let remark = isCount ? "type 1 to 1,000,000 starts" : "type a period from 1ms to 365d"
     #expect(dashboard.text().shows("\(text)_   \(remark)"))
     #expect(dashboard.press(.enter) == [.bell])
   }

@@ -115,7 +115,18 @@ import Testing
   /// Returns whether the screen is drawn completely, and a view of queues has the use of the slots. The use is known
   /// after the first second of the program.
   private func isComplete(_ screen: VirtualScreen) -> Bool {
-    isDrawn(screen) && (!screen.contains("SLOTS") || screen.contains("%"))
+    isDrawn(screen) && (!screen.contains("SLOTS") || screen.contains("%")) && hasRates(screen)
+  }
+
+  /// Returns whether a list of groups has all rates, which are known after a whole second; `true` for another view.
+  private func hasRates(_ screen: VirtualScreen) -> Bool {
+    let header = screen.lines.firstIndex { $0.contains(" RATE  SLOT50 ") && $0.contains(" EXEC ") }
+    guard let header, let title = screen.lines[header].firstRange(of: "RATE") else { return true }
+    let column =
+      screen.lines[header].distance(from: screen.lines[header].startIndex, to: title.upperBound) - 1
+    return (header..<screen.rows).allSatisfy {
+      screen.cells[$0 * screen.columns + column].text != "–"
+    }
   }
 
   /// Returns the contents of the terminal after each step, and all bytes that it has received.

@@ -76,8 +76,8 @@ package enum ProcessStatus {
 
   /// Returns the number of open file descriptors of a process that are no timers; `nil` if the process does not exist.
   ///
-  /// Dispatch opens a timer when a process first uses one of the three clocks, and never closes the timer. The modules of
-  /// opq open no timers themselves.
+  /// Dispatch opens a timer when a process first uses one of three clocks, and never closes the timer. The modules of opq
+  /// open no timers themselves.
   package static func descriptorCountWithoutTimers(of process: Int32) -> Int? {
     descriptors(of: process)?.count { descriptor in
       var target = [CChar](repeating: 0, count: 256)

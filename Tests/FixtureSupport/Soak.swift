@@ -163,8 +163,8 @@ package struct Soak {
     return figures
   }
 
-  /// Opens and closes the list of processes. Its first search opens three descriptors of an event loop, which stays open
-  /// for later searches. The random keys may open the list at any time, also after half of the measurements.
+  /// Opens and closes the list of processes. Its first search opens the descriptors of an event loop, which stays open for
+  /// later searches. The random keys may open the list at any time, also after half of the measurements.
   private mutating func openPickerOnce() {
     for (key, isOpen) in [("o", true), ("\u{1B}", false)] {
       window.type(key)

@@ -196,7 +196,7 @@ import Testing
     let command = MonitorCommand.setHeld([.init(3), .init(4)], isHeld)
     let result = CommandResult(
       refused: command,
-      "only jobs in \"opq-top attach slurm\" can be held with W and released with V")
+      "only jobs in \"opq-top attach slurm\" can be held and released")
     #expect(conversation.give(command) == [.deliver(.commandResult(result))])
     #expect(result.outcomes == [.refused, .refused] && conversation.end().isEmpty)
   }

@@ -173,6 +173,23 @@ struct StartLimitWarningTests {
     watched.finishAll()
   }
 
+  @Test(
+    "QV-15: A queue that starts nothing has a warning after its reached limit was changed or removed",
+    arguments: [10, nil])
+  func aReachedLimitThatChanges(count: Int?) {
+    let dispatchQueue = DispatchQueue(label: "blocked")
+    watched.queue.underlyingQueue = dispatchQueue
+    watched.queue.startLimit = OperationStartLimit(1, per: .seconds(3_600))
+    let operations = watched.add(kinds: ["first", "second"])
+    operations[0].waitUntilFinished()
+    #expect(warnings().isEmpty)
+    dispatchQueue.suspend()
+    watched.queue.startLimit = count.map { OperationStartLimit($0, per: .seconds(3_600)) }
+    #expect(warnings().map(\.count) == [1])
+    dispatchQueue.resume()
+    watched.finishAll()
+  }
+
   @Test("QV-15: A queue that starts nothing has a warning if its limit has starts left")
   func startsLeft() {
     let dispatchQueue = DispatchQueue(label: "blocked")

@@ -28,8 +28,8 @@ struct RateHistory: Sendable, Equatable {
   private var total = 0
   /// Whether totals may be missing before the next one.
   private var isInterrupted = false
-  /// Whether a second in which the history begins is left out, unless the history begins with the second. The number of
-  /// operations that finished in such a second is too small.
+  /// Whether the first second is left out if the history begins within it. The number of operations that finished in the
+  /// observed part of the second is too small.
   private let omitsPartialSecond: Bool
   /// Whether the current second is left out.
   private var isPartial = false
@@ -85,6 +85,9 @@ struct RateHistory: Sendable, Equatable {
     let few = samples.suffix(Self.meanSeconds)
     return few.reduce(0) { $0 + Double($1) } / Double(few.count)
   }
+
+  /// Whether no second is complete yet.
+  var isBeginning: Bool { current != nil && samples.isEmpty }
 
   /// Returns whether an operation has finished in one of the last `count` seconds or in the current second.
   func isMoving(within count: Int) -> Bool {

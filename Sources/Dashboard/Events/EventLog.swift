@@ -22,7 +22,7 @@ struct EventLog: Sendable, Equatable {
     case event(OperationEvent)
     /// The line shows the number of events that are missing between the lines above and below it.
     case skipped(Int)
-    /// The line shows where the complete events begin. The events above the line may be incomplete.
+    /// The line shows where the complete events begin. Events above the line may be missing.
     case beginning
 
     /// Whether the line shows an event.

@@ -119,7 +119,7 @@ struct EventView {
         on: &canvas)
     case .beginning:
       separate(
-        [Span(" incomplete above, complete below ", .dim)], row: row, on: &canvas)
+        [Span(" events above may be missing ", .dim)], row: row, on: &canvas)
     }
   }
 

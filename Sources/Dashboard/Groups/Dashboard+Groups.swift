@@ -94,7 +94,8 @@ extension Dashboard {
     interest.groups = Interest.GroupsRequest(by: groups.by, limit: Self.groupLimit)
   }
 
-  /// Whether the screen shows a history of groups that changes with the next second.
+  /// Whether the screen shows a history of groups that changes with the next second. A rate becomes known when the first
+  /// second is complete.
   var groupHistoryMoves: Bool {
     guard let groups = shownGroups, setup == nil, warningList == nil, let layout = screen.layout
     else { return false }
@@ -104,8 +105,8 @@ extension Dashboard {
       groups.order.column == .rate
       ? groups.rows[...]
       : groups.lines(height: groupHeight).compactMap { $0 }.map { groups.rows[$0] }[...]
-    return visible.contains {
-      shown.groupHistories[$0.key]?.isMoving(within: seconds) ?? false
+    return visible.compactMap { shown.groupHistories[$0.key] }.contains {
+      $0.isBeginning || $0.isMoving(within: seconds)
     }
   }
 }

@@ -217,8 +217,8 @@ struct GroupTableView {
     let verb = unfinished == 1 || total == 1 ? "is" : "are"
     let count = "\(CountText.text(unfinished)) of \(CountText.text(total))"
     let forms = [
-      " \(count) \(noun) \(verb) unfinished; Enter lists this group",
-      " \(count) \(noun) \(verb) unfinished", " \(count) unfinished", " \(count)",
+      ": \(count) \(noun) \(verb) unfinished; Enter lists this group",
+      ": \(count) \(noun) \(verb) unfinished", ": \(count) unfinished", ": \(count)",
     ]
     let title = monitored.title(of: group.key)
     let form = Self.form(

@@ -4,8 +4,8 @@
 import MonitorProtocol
 
 /// The list's rows of operations that the user has cancelled. If such an operation changes its state, its row
-/// stays at its place for 2 s with a mark, so that the user sees the result of the command. It does not move while the
-/// display is paused.
+/// stays at its place for 2 s with a mark, so that the user sees the result of the command. The row does not move while
+/// the display is paused.
 struct CancelledRows: Sendable {
   private struct Row {
     /// The place of the row in the order of the list.

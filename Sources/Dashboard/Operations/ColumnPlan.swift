@@ -90,7 +90,7 @@ struct ColumnPlan: Sendable, Equatable {
       if let width = setting.width { widths[setting.column] = width }
     }
     let present = Self.fitting(settings.map(\.column), widths, in: columns.count)
-    ranges = Self.ranges(of: present, widths, facts.hasLongNames, in: columns)
+    ranges = Self.ranges(of: present, widths, true, in: columns)
   }
 
   /// Returns the position of a column; `nil` if the column is not visible.
@@ -227,8 +227,9 @@ struct ColumnPlan: Sendable, Equatable {
     return ranges
   }
 
-  /// Returns the numbers of cells of all columns. The name and the error get the room that is left: in about equal
-  /// parts until the error has enough or, if no name is long, as much for the error as short names do not need.
+  /// Returns the numbers of cells of all columns. The name and the error get the room that is left. If any name is long,
+  /// they get about equal parts until the error has enough. Otherwise the name gets ``wideTitle`` cells, and the error
+  /// gets the others.
   private static func stretched(
     _ widths: [Column: Int], _ present: [Column], _ hasLongNames: Bool, in width: Int
   ) -> [Column: Int] {

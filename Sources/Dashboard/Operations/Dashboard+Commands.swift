@@ -33,10 +33,11 @@ extension Dashboard {
   /// Asks the user whether to cancel the tagged operations or, if none of them is unfinished, the selected one.
   mutating func askToCancel() -> [Effect] {
     let ids = targets(of: .cancel)
+    guard !refuses(ids) else { return [.bell] }
     return ids.isEmpty ? refuseWithoutOperation() : ask(about: ids)
   }
 
-  /// Shows that the selected row represents no operation, or several ones.
+  /// Shows that no operation is selected.
   mutating func refuseWithoutOperation() -> [Effect] {
     show("no operation is selected", isWarning: true)
     return [.bell]
@@ -166,7 +167,8 @@ extension Dashboard {
   /// one, by one level.
   mutating func changePriority(by step: Int) -> [Effect] {
     let ids = targets(of: step > 0 ? .raisePriority : .lowerPriority)
-    guard !refuses(ids), !ids.isEmpty else { return [.bell] }
+    guard !refuses(ids) else { return [.bell] }
+    guard !ids.isEmpty else { return refuseWithoutOperation() }
     let unfinished = unfinished(ids)
     guard !unfinished.isEmpty else { return refuseFinished(ids) }
     if unfinished.count == 1 { notePriorityChange(of: unfinished[0], by: step) }

@@ -73,7 +73,9 @@ extension Dashboard {
 
   /// Tags the selected operation or, if it is tagged, removes its tag. Then selects the next row.
   mutating func toggleTag() -> [Effect] {
-    guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
+    guard let id = selectedOperation, let report = shown.operations[id] else {
+      return refuseWithoutOperation()
+    }
     if tags.ids.remove(id) == nil {
       guard !report.state.isOver || canRetry && report.state.mayBeRetried else {
         show("\(describe(id)) has finished", isWarning: true)
@@ -87,9 +89,8 @@ extension Dashboard {
 
   /// Tags the selected operation and all its dependents.
   mutating func tagWithDependents() -> [Effect] {
-    guard let id = selectedOperation, shown.operations.state(of: id)?.isOver == false else {
-      return [.bell]
-    }
+    guard let id = selectedOperation else { return refuseWithoutOperation() }
+    guard shown.operations.state(of: id)?.isOver == false else { return [.bell] }
     tags.ids.insert(id)
     guard let dependents = live.dependents, dependents.subjects == [id] else {
       show(

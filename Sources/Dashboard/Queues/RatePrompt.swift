@@ -22,7 +22,7 @@ struct TypedStartLimit: Sendable, Equatable {
       switch self {
       case .form: "type a limit such as 5/s, or off"
       case .count: "type 1 to 1,000,000 starts"
-      case .period: "type a period of 1ms to 365d"
+      case .period: "type a period from 1ms to 365d"
       }
     }
   }

@@ -14,8 +14,8 @@ struct QueueConditions {
   /// before a warning.
   static let mainQueuePatience = Duration.milliseconds(250)
 
-  /// The condition of a queue that starts no operation although an operation is ready and a slot is
-  /// free.
+  /// The condition of a queue that starts no operation although an operation is ready, a slot is
+  /// free, and its limit of starts is not reached.
   private struct Idleness {
     let since: MonitorTime
     /// The number of operations that the queue had started when the condition began. If the queue

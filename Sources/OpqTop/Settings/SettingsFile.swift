@@ -61,7 +61,8 @@ package struct SettingsFile: Sendable {
 
   private static func remark(about mistakes: [SettingsTree.Mistake]) -> String {
     guard let first = mistakes.first else { return "" }
-    let count = mistakes.count == 1 ? "" : " (1 of \(mistakes.count) mistakes)"
+    let others = mistakes.count - 1
+    let count = others == 0 ? "" : " (and \(others) more mistake\(others == 1 ? "" : "s"))"
     return "\(name):\(first.line): \(first.words) is ignored\(count)\(first.advice)"
   }
 

@@ -236,13 +236,13 @@ struct HistoryViewTests {
     #expect(dashboard.prompts.question?.ids == [ID(1400)])
   }
 
-  @Test("The line between incomplete and complete events has room on the narrowest screen")
+  @Test("The line below events that may be incomplete has room on the narrowest screen")
   func theBeginningIsShown() {
     var dashboard = HistoryScene.dashboard(columns: 40, rows: 10)
     dashboard.take(.input(.alt(Self.events)))
     HistoryScene.report(&dashboard)
     dashboard.press(String(repeating: "k", count: HistoryScene.events.count - 30))
-    #expect(dashboard.text().shows("── incomplete above, complete below ─"))
+    #expect(dashboard.text().shows("── events above may be missing ─"))
   }
 
   @Test func aLineWithoutAnEventIsNotSelectedWhileEventsAreFollowed() {

@@ -82,17 +82,17 @@ struct SettingsFileTests {
       ("thme: dark", "config.yaml:1: unknown key \"thme\" is ignored; did you mean \"theme\"?"),
       (
         "a: 1\nview: 3",
-        "config.yaml:1: unknown key \"a\" is ignored (1 of 2 mistakes); \(keys)"
+        "config.yaml:1: unknown key \"a\" is ignored (and 1 more mistake); \(keys)"
       ),
       (
         "mouse: true\nthme: 1\nb: 2\nview: 3",
         """
-        config.yaml:2: unknown key "thme" is ignored (1 of 3 mistakes); did you mean "theme"?
+        config.yaml:2: unknown key "thme" is ignored (and 2 more mistakes); did you mean "theme"?
         """
       ),
       (
         "bell: [1]\nb: 2",
-        "config.yaml:1: the value of bell is ignored (1 of 2 mistakes); it must be one word"
+        "config.yaml:1: the value of bell is ignored (and 1 more mistake); it must be one word"
       ),
     ])
   func mistakesAreOneSentence(text: String, sentence: String) throws {
