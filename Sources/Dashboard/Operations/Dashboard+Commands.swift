@@ -32,9 +32,7 @@ extension Dashboard {
 
   /// Asks the user whether to cancel the tagged operations or, if none of them is unfinished, the selected one.
   mutating func askToCancel() -> [Effect] {
-    let ids = targets(of: .cancel)
-    guard !refuses(ids) else { return [.bell] }
-    return ids.isEmpty ? refuseWithoutOperation() : ask(about: ids)
+    ask(about: targets(of: .cancel))
   }
 
   /// Shows that no operation is selected.
@@ -45,6 +43,7 @@ extension Dashboard {
 
   private mutating func ask(about ids: [OperationReport.ID]) -> [Effect] {
     guard !refuses(ids) else { return [.bell] }
+    guard !ids.isEmpty else { return refuseWithoutOperation() }
     let unfinished = unfinished(ids)
     guard !unfinished.isEmpty else { return refuseFinished(ids) }
     prompts.question = Question(.cancel, about: unfinished)
