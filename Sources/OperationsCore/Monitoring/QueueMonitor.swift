@@ -348,7 +348,8 @@ struct QueueMonitor {
     markChanged(record)
   }
 
-  /// Records that the queue's name, width or suspension has changed.
+  /// Records that the queue's name, width, suspension or limit of starts has changed, or that starts have become one
+  /// period old.
   mutating func queueDidChange() { isQueueChanged = true }
 
   /// Whether there may be monitors that must be woken.
