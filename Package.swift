@@ -284,7 +284,9 @@ let monitorTestTargets: [Target] = [
       logging,
     ]),
   tests("OperationsLifecycle", ["Operations", "OperationsLifecycle", serviceLifecycle, logging]),
-  tests("OperationsCommands", commands + ["OperationsTesting", "fixture-commands"]),
+  tests(
+    "OperationsCommands",
+    commands + ["COperationsSystem", "OperationsTesting", "fixture-commands"]),
   tests("Slurm", commands + ["demo-cluster"]),
   tests("Dashboard", ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
   tests("RunAnalysis", ["RunAnalysis", "MonitorProtocol", "MonitorTestSupport"]),

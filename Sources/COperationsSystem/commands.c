@@ -8,9 +8,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -91,6 +93,33 @@ intptr_t csystem_read_pipe(int pipe, void *buffer, size_t capacity) {
   while (count < 0 && errno == EINTR);
   if (count >= 0) return count;
   return errno == EAGAIN ? -1 : -2;
+}
+
+int csystem_open_watch(void) { return csystem_above_standard_streams(epoll_create1(EPOLL_CLOEXEC)); }
+
+int csystem_watch_descriptor(int watch, int descriptor, uint64_t number) {
+  struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.u64 = number};
+  return epoll_ctl(watch, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
+}
+
+void csystem_unwatch_descriptor(int watch, int descriptor) {
+  struct epoll_event event = {0};
+  epoll_ctl(watch, EPOLL_CTL_DEL, descriptor, &event);
+}
+
+int32_t csystem_wait_for_descriptors(int watch, uint64_t *numbers, int32_t capacity) {
+  struct epoll_event events[64];
+  if (capacity > 64) capacity = 64;
+  int count;
+  do count = epoll_wait(watch, events, capacity, -1);
+  while (count < 0 && errno == EINTR);
+  for (int index = 0; index < count; index++) numbers[index] = events[index].data.u64;
+  return count;
+}
+
+bool csystem_is_readable(int descriptor) {
+  struct pollfd request = {.fd = descriptor, .events = POLLIN};
+  return poll(&request, 1, 0) > 0;
 }
 
 int64_t csystem_file_size(int file) {

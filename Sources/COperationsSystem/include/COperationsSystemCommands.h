@@ -35,6 +35,23 @@ int csystem_open_pipe(int *read_end, int *write_end);
 /// write to the pipe and all bytes were read, -1 if the pipe is empty, or -2 if it cannot be read.
 intptr_t csystem_read_pipe(int pipe, void *buffer, size_t capacity);
 
+/// Opens a watch, with which one thread waits for many descriptors. The result is that of csystem_open_input().
+int csystem_open_watch(void);
+
+/// Adds a descriptor to a watch. csystem_wait_for_descriptors() returns the number once, when reading from the descriptor
+/// does not block: it has data, its end or an error. Returns 0 or the error number.
+int csystem_watch_descriptor(int watch, int descriptor, uint64_t number);
+
+/// Removes a descriptor from a watch.
+void csystem_unwatch_descriptor(int watch, int descriptor);
+
+/// Waits until a descriptor of a watch is ready, and writes the numbers of the ready ones, at most `capacity` and 64.
+/// Returns how many it has written; -1 if `watch` is not a watch.
+int32_t csystem_wait_for_descriptors(int watch, uint64_t *numbers, int32_t capacity);
+
+/// Returns whether reading from a descriptor does not block at this moment. The result is also true if it is not open.
+bool csystem_is_readable(int descriptor);
+
 /// Returns the size of an open file in bytes; -1 if it has no size.
 int64_t csystem_file_size(int file);
 
