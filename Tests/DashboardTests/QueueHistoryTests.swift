@@ -62,6 +62,28 @@ struct QueueHistoryTests {
     #expect(try Self.history(state).samples == [2])
   }
 
+  @Test("QV-2: An operation that is chosen in one second and begins in a later one is one start")
+  func chosenOperationOfAnEarlierSecond() throws {
+    var state = Self.state(Self.queue(100))
+    for (count, second) in [(103, 0.2), (104, 1.8), (105, 2.5), (103, 3.2), (105, 4.6)] {
+      Self.report(Self.queue(count), at: second, to: &state)
+    }
+    #expect(try Self.history(state).samples == [3, 0, 0, 0])
+    state.advance(to: Scene.seconds(5))
+    // The sum of the seconds is the increase of the number.
+    #expect(try Self.history(state).samples == [3, 0, 0, 0, 2])
+  }
+
+  @Test("QV-2: An operation that was chosen before the history began counts when it begins")
+  func chosenOperationBeforeTheHistory() throws {
+    var state = Self.state(Self.queue(100))
+    for (count, second) in [(99, 0.4), (100, 1.2), (101, 1.4)] {
+      Self.report(Self.queue(count), at: second, to: &state)
+    }
+    state.advance(to: Scene.seconds(2))
+    #expect(try Self.history(state).samples == [0, 2])
+  }
+
   @Test("QV-2: The rate is the mean of the last five complete seconds")
   func rate() throws {
     var state = Self.state(Self.queue(0))

@@ -5,8 +5,8 @@ import MonitorProtocol
 
 /// The starts of operations and the use of slots of one queue in the last 60 seconds.
 ///
-/// The starts are the increase of an exact number, so no start is missed between two updates. The increase is counted
-/// in the second in which the new number arrives.
+/// The starts are the increase of an exact number, so no start is missed between two updates, and none counts twice. The
+/// increase is counted in the second in which the new number arrives.
 struct QueueHistory: Sendable, Equatable {
   /// How much of a queue's width was in use in the last minute.
   enum Use: Sendable, Equatable {
@@ -97,9 +97,7 @@ struct QueueHistory: Sendable, Equatable {
     if isContinued, isSame, !isInterrupted {
       advance(to: number)
       if number == self.number { addUse(until: part) }
-      let increase = (queue.startedCount ?? 0).subtractingSaturating(startedCount ?? 0)
-      // The number decreases if an operation that the queue has chosen does not begin.
-      current.starts = max(0, current.starts.addingSaturating(increase))
+      count((queue.startedCount ?? 0).subtractingSaturating(startedCount ?? 0))
     } else {
       self = QueueHistory()
       (self.number, self.part) = (number, part)
@@ -122,6 +120,26 @@ struct QueueHistory: Sendable, Equatable {
     seconds += repeatElement(idle, count: Int(further))
     if seconds.count > Self.capacity { seconds.removeFirst(seconds.count - Self.capacity) }
     self.number = number
+  }
+
+  /// Adds new starts to the current second. The number of started operations decreases if operations that the queue had
+  /// chosen do not begin. They are removed from the last seconds with starts, because they count again when they begin.
+  private mutating func count(_ increase: Int) {
+    guard increase < 0 else {
+      current.starts = current.starts.addingSaturating(increase)
+      return
+    }
+    var excess = 0.subtractingSaturating(increase)
+    remove(&excess, from: &current)
+    for index in seconds.indices.reversed() where excess > 0 {
+      remove(&excess, from: &seconds[index])
+    }
+  }
+
+  private func remove(_ excess: inout Int, from second: inout Second) {
+    let count = min(excess, second.starts)
+    second.starts -= count
+    excess -= count
   }
 
   private mutating func addUse(until end: Double) {
