@@ -349,15 +349,15 @@ final class Collector: Sendable {
     for list in table.lists.values { list.refreshIfDue(from: table, at: now) }
     let unfinished = table.lists.values.filter(\.isFilling)
     let end = ContinuousClock.now + time
-    var hasTexts = false
+    var hasNews = false
     repeat {
       for list in unfinished where list.isFilling {
-        list.fill(from: table, until: .now + Self.fillingSlice)
+        if list.fill(from: table, until: .now + Self.fillingSlice) { hasNews = true }
       }
-      if table.fillSearchTexts(until: .now + Self.fillingSlice) { hasTexts = true }
+      if table.fillSearchTexts(until: .now + Self.fillingSlice) { hasNews = true }
     } while table.isFilling && ContinuousClock.now < end
       && bell.load(ordering: .relaxed) & Bell.sessions.rawValue == 0
-    return hasTexts || unfinished.contains { !$0.isFilling }
+    return hasNews
   }
 
   /// Makes the log store wake the collector's thread for the lines that the sessions send.

@@ -43,8 +43,8 @@ struct ListCounts {
 ///
 /// The cost of a change does not depend on the number of operations.
 struct GroupCounts {
-  /// The maximum number of groups that are counted. The operations of further groups are only counted together, so that
-  /// a program with a kind for each operation costs little.
+  /// The maximum number of groups whose states are counted. Of a further group, only the number of operations is counted,
+  /// so that a program with a kind for each operation costs little.
   static let mostGroups = 10_000
 
   /// The number of operations of one group.
@@ -58,12 +58,12 @@ struct GroupCounts {
   let by: OperationGroups.By
   private var groups: [OperationGroups.Key: Group] = [:]
   private var createdCount = 0
-  /// The number of operations whose groups are not counted.
-  private var uncountedCount = 0
+  /// The number of operations of each further group. The hash value stands for the key, which needs more memory.
+  private var further: [Int: UInt32] = [:]
 
-  /// Whether a new count of the operations would give more groups: some operations are not counted in groups, but the
-  /// number of groups has decreased to less than half of the maximum.
-  var mustCountAgain: Bool { uncountedCount > 0 && groups.count < Self.mostGroups / 2 }
+  /// Whether a new count of the operations would give more groups: some groups are not counted, but the number of
+  /// groups has decreased to less than half of the maximum.
+  var mustCountAgain: Bool { !further.isEmpty && groups.count < Self.mostGroups / 2 }
 
   /// Creates counts without operations.
   init(by: OperationGroups.By) { self.by = by }
@@ -72,9 +72,9 @@ struct GroupCounts {
   mutating func add(_ report: OperationReport) {
     let key = OperationGroups.Key(report, by: by)
     if groups[key]?.counts.add(report.state) != nil { return }
-    // While some groups are not counted, no group is added, because an operation of it may not have been counted.
-    guard uncountedCount == 0, groups.count < Self.mostGroups else {
-      uncountedCount += 1
+    // While there are further groups, no group is added, because it may be one of them.
+    guard further.isEmpty, groups.count < Self.mostGroups else {
+      further[key.hashValue, default: 0] += 1
       return
     }
     createdCount += 1
@@ -85,7 +85,8 @@ struct GroupCounts {
   mutating func remove(_ report: OperationReport) {
     let key = OperationGroups.Key(report, by: by)
     guard groups[key]?.counts.remove(report.state) != nil else {
-      uncountedCount -= 1
+      let left = further[key.hashValue].map { $0 - 1 }
+      further[key.hashValue] = left == 0 ? nil : left
       return
     }
     if groups[key]?.counts.total == 0 { groups[key] = nil }
@@ -108,7 +109,7 @@ struct GroupCounts {
   /// - Parameters:
   ///   - limit: The maximum number of groups.
   ///   - complete: Adds the other values to a group.
-  /// - Returns: The groups. Each operation whose group is not counted counts as a group that exceeds the limit.
+  /// - Returns: The groups. Further groups exceed the limit.
   func groups(
     limit: Int, _ complete: (inout OperationGroups.Group) -> Void
   ) -> OperationGroups {
@@ -124,7 +125,7 @@ struct GroupCounts {
       return group
     }
     return OperationGroups(
-      by: by, groups: listed, otherCount: sorted.count - listed.count + uncountedCount)
+      by: by, groups: listed, otherCount: sorted.count - listed.count + further.count)
   }
 }
 

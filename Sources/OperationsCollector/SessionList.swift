@@ -143,21 +143,24 @@ final class SessionList {
   }
 
   /// Adds existing operations to this list until all are added or a time is reached.
-  func fill(from table: CollectorTable, until deadline: ContinuousClock.Instant) {
+  ///
+  /// - Returns: Whether the rows or the groups have become complete. The rows do not wait for the groups.
+  @discardableResult
+  func fill(from table: CollectorTable, until deadline: ContinuousClock.Instant) -> Bool {
+    let lackedRows = order.isFilling
     order.fill(
       until: deadline,
       counting: { id in
-        guard let report = table.report(id), let key = key(of: report, in: table) else {
-          return nil
-        }
-        return (key, report)
+        table.report(id).flatMap { report in key(of: report, in: table).map { ($0, report) } }
       })
     if !order.isFilling {
       complete = nil
       order.count(until: deadline) { table.report($0) }
     }
     roots.fill(until: deadline) { table.report($0).flatMap(rootKey) }
-    if !isFilling { isUrgent = true }
+    let isNews = !isFilling || lackedRows && !order.isFilling
+    if isNews { isUrgent = true }
+    return isNews
   }
 
   // MARK: Changes
@@ -277,9 +280,8 @@ final class SessionList {
     return (Array(keys.prefix(limit)), keys.count)
   }
 
-  /// Returns the keys of the operations with a warning, in the order of the list. The keys are
-  /// collected again for each update. This is quick, because warnings name at most a few hundred
-  /// operations.
+  /// Returns the keys of the operations with a warning, in the order of the list. The keys are collected again for each
+  /// update. This is quick, because warnings name at most a few hundred operations.
   private func warnedKeys(in table: CollectorTable, _ warnings: [MonitorWarning]) -> [SortKey] {
     let keys = Set(warnings.lazy.flatMap(\.markedOperations)).compactMap { id in
       table.report(id).flatMap { key(of: $0, in: table) }
@@ -303,9 +305,8 @@ final class SessionList {
     // The interval between two updates is limited to about 31 years, because a longer interval
     // could exceed the range of times.
     let interval = min(interval, .seconds(1_000_000_000))
-    // An update is allowed shortly before the end of the interval. Otherwise, if a reading of the
-    // queues ends shortly before that time, the collector would have to wake up again only to send
-    // the update.
+    // An update is allowed shortly before the end of the interval. Otherwise, if a reading of the queues ends shortly
+    // before that time, the collector would have to wake up again only to send the update.
     if let due = lastReportTime.map({ $0 + interval }), !isUrgent, now < due - interval / 8 {
       if hasOnlyLogs { nextLogTime = due } else { nextReportTime = due }
       return false
@@ -384,8 +385,7 @@ final class SessionList {
     }
   }
 
-  /// Returns the operations that the viewer requests in addition to the list: single operations and
-  /// parts of the dependency graph.
+  /// Returns the operations that the viewer requests in addition to the list: single operations and parts of the graph.
   private func singledOut(in table: CollectorTable) -> Set<OperationReport.ID> {
     var singled = interest.operations
     for graph in interest.graphs { singled.formUnion(table.neighbourhood(graph)) }

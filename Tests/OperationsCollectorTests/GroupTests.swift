@@ -197,6 +197,32 @@ struct GroupTests {
     watched.finishAll()
   }
 
+  @Test("GC-2: If groups are requested while the list is filled, its rows do not wait for them")
+  func groupsWhileTheListIsFilled() throws {
+    watched.queue.isSuspended = true
+    watched.add(kinds: Array(repeating: "tile", count: 2_000))
+    watched.read()
+    let session = SessionID(rawValue: 2)
+    watched.table.keepList(for: session, Interest(rowLimit: 2_000), at: .now)
+    let list = try #require(watched.table.lists[session])
+    // One step is added, although the time is over.
+    #expect(!list.fill(from: watched.table, until: .now - .seconds(1)))
+    var interest = Interest(rowLimit: 2_000)
+    interest.groups = .init(by: .kind)
+    watched.table.keepList(for: session, interest, at: .now)
+    var received = list.takeUpdate(from: watched.table).changed.count
+    #expect(received > 0 && received < 2_000)
+    while !list.fill(from: watched.table, until: .now - .seconds(1)) {}
+    #expect(list.isFilling && list.mayReport(at: .now, interval: .seconds(1_000)))
+    let update = list.takeUpdate(from: watched.table)
+    received += update.changed.count
+    #expect(received == 2_000 && update.groups == nil)
+    while !list.fill(from: watched.table, until: .now - .seconds(1)) {}
+    #expect(!list.isFilling && list.mayReport(at: .now, interval: .seconds(1_000)))
+    #expect(totals(list.takeUpdate(from: watched.table)) == [.kind("tile"): 2_000])
+    watched.finishAll()
+  }
+
   @Test("GC-3: The groups with the most unfinished operations are sent, up to the limit")
   func limit() throws {
     watched.queue.isSuspended = true
@@ -205,93 +231,6 @@ struct GroupTests {
     #expect(groups.groups.map(\.key) == [.kind("d"), .kind("b"), .kind("a")])
     #expect(groups.otherCount == 1)
     watched.finishAll()
-  }
-
-  @Test("GC-3: A kind for each operation costs the memory of 10,000 groups at most")
-  func manyKinds() {
-    func report(_ number: Int, _ state: MonitorProtocol.OperationState = .ready) -> OperationReport
-    {
-      OperationReport(
-        id: .init(UInt64(number)), name: "", className: "K\(number)", queue: .init(1), state: state)
-    }
-    var counts = GroupCounts(by: .kind)
-    let total = GroupCounts.mostGroups + 50
-    for number in 0..<total { counts.add(report(number)) }
-    #expect(counts.groups(limit: 5) { _ in }.otherCount == total - 5)
-    counts.remove(report(0))
-    counts.add(report(total))
-    #expect(!counts.mustCountAgain)
-    // The group of the removed operation is free, but an operation of another group is not counted.
-    #expect(counts.groups(limit: .max) { _ in }.groups.count == GroupCounts.mostGroups - 1)
-    #expect(counts.groups(limit: .max) { _ in }.otherCount == 51)
-    for number in 1...total { counts.remove(report(number)) }
-    #expect(counts.groups(limit: .max) { _ in } == OperationGroups(by: .kind))
-    counts.add(report(7, .executing))
-    #expect(counts.groups(limit: .max) { _ in }.groups.map(\.key) == [.kind("K7")])
-  }
-
-  @Test(
-    "GC-3: After there were too many kinds, the operations are counted again when half are gone")
-  func fewerKinds() {
-    func report(_ number: UInt64) -> OperationReport {
-      OperationReport(
-        id: .init(number), name: "", className: "K\(number)", queue: .init(1), state: .ready)
-    }
-    let total = UInt64(GroupCounts.mostGroups) + 50
-    var order = FilledOrder()
-    let now = MonitorTime(nanoseconds: 100_000_000_000)
-    order.begin(with: (0..<total).map { .init($0) }, countsGroups: true)
-    order.fill(
-      until: .now + .seconds(60), counting: { (SortKey(report($0.rawValue)), report($0.rawValue)) })
-    func remove(_ numbers: Range<UInt64>) {
-      for number in numbers {
-        order.replace(SortKey(report(number)), report(number), by: nil, report(number))
-      }
-    }
-    let half = UInt64(GroupCounts.mostGroups / 2)
-    remove(50..<half + 50)
-    // The 50 operations without a group remain, and exactly half of the groups.
-    #expect(order.nextRecount == nil)
-    remove(0..<1)
-    order.recountIfDue(at: now)
-    #expect(order.isCounting)
-    // The earlier groups are sent until the new ones are complete.
-    #expect(order.groups?[.kind].groups(limit: 0) { _ in }.otherCount == Int(half) + 49)
-    order.count(until: .now + .seconds(60)) { report($0.rawValue) }
-    let groups = order.groups?[.kind].groups(limit: .max) { _ in }
-    #expect(groups?.otherCount == 0 && groups?.groups.count == Int(half) + 49)
-    #expect(groups?.groups.contains { $0.key == .kind("K\(total - 1)") } == true)
-    #expect(order.nextRecount == nil)
-  }
-
-  @Test("GC-3: The operations are counted again at most once in five seconds")
-  func recountInterval() {
-    func report(_ number: UInt64) -> OperationReport {
-      OperationReport(
-        id: .init(number), name: "", className: "K\(number)", queue: .init(1), state: .ready)
-    }
-    var order = FilledOrder()
-    order.begin(with: [], countsGroups: true)
-    let now = MonitorTime(nanoseconds: 100_000_000_000)
-    for time in [now, now + .seconds(5) - .nanoseconds(1)] {
-      #expect(order.nextRecount == nil)
-      let numbers = 0...UInt64(GroupCounts.mostGroups)
-      for number in numbers {
-        order.replace(nil, report(number), by: SortKey(report(number)), report(number))
-      }
-      for number in numbers.dropLast() {
-        order.replace(SortKey(report(number)), report(number), by: nil, report(number))
-      }
-      order.recountIfDue(at: time - .nanoseconds(1))
-      #expect(order.isCounting == (time == now))
-      order.recountIfDue(at: time)
-      #expect(order.isCounting)
-      order.count(until: .now + .seconds(60)) { report($0.rawValue) }
-      let last = numbers.upperBound
-      #expect(
-        order.groups?[.kind].groups(limit: 5) { _ in }.groups.map(\.key) == [.kind("K\(last)")])
-      order.replace(SortKey(report(last)), report(last), by: nil, report(last))
-    }
   }
 
   @Test(
