@@ -33,6 +33,9 @@ public struct OperationGroups: Sendable, Equatable {
     /// The number of a kind begins at 0 again if operations of thousands of other kinds have ended since the last
     /// operation of this kind ended.
     public var endedCount: Int
+    /// Whether ``endedCount`` may lack operations that have ended since the previous update. The viewer sets this value
+    /// if it watches several processes as one; a process does not send it.
+    package var lacksEnds = false
     /// The statistics of the recent slot waits and run times of all operations of the group, also if they are not in
     /// the list. Of several processes together, they are known only if a single one has sent times of the group.
     public var times: TimeStatistics
@@ -81,6 +84,9 @@ public struct OperationGroups: Sendable, Equatable {
   public var groups: [Group]
   /// The number of groups that exceed the limit of the request.
   public var otherCount: Int
+  /// The number of watched processes whose operations are not in the groups because they have not been counted yet. The
+  /// viewer sets this value if it watches several processes as one; a process does not send it.
+  package var countingProcessCount = 0
 
   /// Creates a list of groups. By default, it is empty.
   public init(by: By, groups: [Group] = [], otherCount: Int = 0) {

@@ -68,12 +68,8 @@ extension Dashboard {
     }
   }
 
-  /// The number of rows for groups on the screen. A line below them has the number of further groups and of processes
-  /// whose operations are not counted.
-  var groupHeight: Int {
-    let hasRemark = (shown.groups?.otherCount ?? 0) > 0 || shown.uncountedProcessCount > 0
-    return max(1, pageHeight - (hasRemark ? 1 : 0))
-  }
+  /// The number of rows for groups on the screen.
+  var groupHeight: Int { max(1, pageHeight - (shown.hasGroupRemark ? 1 : 0)) }
 
   /// Moves the selection of the groups by `offset` rows, at most to the first or the last row.
   mutating func moveInGroups(by offset: Int) {
@@ -119,6 +115,12 @@ extension MonitoredState {
     return processes.count { !$0.hello.sendsQueueDetails }
   }
 
+  /// Whether a line below the groups has the number of further groups, or of processes whose operations are not counted.
+  var hasGroupRemark: Bool {
+    let isIncomplete = groups.map { $0.otherCount > 0 || $0.countingProcessCount > 0 } ?? false
+    return isIncomplete || uncountedProcessCount > 0
+  }
+
   /// Whether no watched process can count the operations of groups.
   var isWithoutGroups: Bool {
     uncountedProcessCount > 0 && uncountedProcessCount == max(1, processes.count)
@@ -132,6 +134,7 @@ extension MonitoredState {
     var histories: [OperationGroups.Key: RateHistory] = [:]
     for group in groups.groups {
       var history = groupHistories.removeValue(forKey: group.key) ?? newHistory
+      if group.lacksEnds { history.interrupt() }
       history.note(total: group.endedCount, at: update.time)
       histories[group.key] = history
     }

@@ -30,13 +30,7 @@ struct GroupTableView {
 
   private var monitored: MonitoredState { dashboard.shown }
 
-  private var otherCount: Int {
-    monitored.groups.flatMap { $0.by == state.by ? $0.otherCount : nil } ?? 0
-  }
-
-  private var height: Int {
-    max(1, layout.bodyHeight - (otherCount > 0 || monitored.uncountedProcessCount > 0 ? 1 : 0))
-  }
+  private var height: Int { max(1, layout.bodyHeight - (monitored.hasGroupRemark ? 1 : 0)) }
 
   /// Returns the number of past seconds that a table of this width shows.
   static func seconds(columns: Int) -> Int {
@@ -162,11 +156,21 @@ struct GroupTableView {
 
   private func remark(_ glyphs: Glyphs) -> String? {
     var remarks: [String] = []
+    let groups = monitored.groups.flatMap { $0.by == state.by ? $0 : nil }
+    let otherCount = groups?.otherCount ?? 0
+    if let counting = groups?.countingProcessCount, counting > 0 {
+      let groups = "the groups of \(counting) \(counting == 1 ? "process" : "processes")"
+      remarks.append(
+        dashboard.paused == nil
+          ? "counting \(groups)\(glyphs.ellipsis)"
+          : "\(groups) were not counted before the pause")
+    } else if otherCount == 0, state.rows.isEmpty {
+      remarks.append(reason(glyphs))
+    }
     if otherCount > 0, !state.lines(height: height).isEmpty {
       remarks.append(
         "\(CountText.text(otherCount)) more \(otherCount == 1 ? "group" : "groups")")
     }
-    if otherCount == 0, state.rows.isEmpty { remarks.append(reason(glyphs)) }
     let uncounted = monitored.uncountedProcessCount
     if uncounted > 0, !monitored.isWithoutGroups {
       remarks.append(

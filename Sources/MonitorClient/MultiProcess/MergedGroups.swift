@@ -33,6 +33,7 @@ extension OperationGroups {
     for index in merged.indices {
       let key = merged[index].key
       merged[index].endedCount = ends.count(of: key)
+      merged[index].lacksEnds = ends.incomplete.contains(key)
       // The percentiles of several processes together cannot be computed from the percentiles of each process.
       if keysWithSeveralTimes.contains(key) { merged[index].times = TimeStatistics() }
     }
@@ -74,12 +75,15 @@ extension OperationGroups.Group {
 ///
 /// A process may send a group for the first time at any moment, and again after an interruption. Its operations that
 /// have ended before do not count, because the sum of all processes would then grow as if they had ended at that moment.
+/// If a process ceases to send a group, its last ended operations are unknown.
 struct MergedEnds {
   /// The number of ended operations in the last groups of each process.
   private var last: [Int: [OperationGroups.Key: Int]] = [:]
   /// The numbers of the processes whose connection has changed since their last update. The viewer may lack updates of them.
   private var interrupted: Set<Int> = []
   private var counts: [OperationGroups.Key: Int] = [:]
+  /// The groups whose counts may lack operations that have ended since the last update to the viewer.
+  private(set) var incomplete: Set<OperationGroups.Key> = []
 
   /// Returns the number of operations of a group that have ended.
   func count(of key: OperationGroups.Key) -> Int { counts[key] ?? 0 }
@@ -90,16 +94,24 @@ struct MergedEnds {
     let new = Dictionary(
       (groups?.groups ?? []).map { ($0.key, $0.endedCount) },
       uniquingKeysWith: { first, _ in first })
-    if interrupted.remove(process) == nil {
-      for (key, count) in new {
-        guard let before = old[key] else { continue }
-        let increase = max(0, count.subtractingSaturating(before))
-        counts[key] = self.count(of: key).addingSaturating(increase)
+    let isInterrupted = interrupted.remove(process) != nil
+    for (key, count) in new {
+      guard let before = old[key], !isInterrupted else {
+        incomplete.insert(key)
+        continue
       }
+      let increase = max(0, count.subtractingSaturating(before))
+      counts[key] = self.count(of: key).addingSaturating(increase)
     }
     last[process] = new.isEmpty ? nil : new
-    for key in old.keys where !last.values.contains(where: { $0[key] != nil }) { counts[key] = nil }
+    for key in old.keys where new[key] == nil {
+      incomplete.insert(key)
+      if !last.values.contains(where: { $0[key] != nil }) { counts[key] = nil }
+    }
   }
+
+  /// Notes that the viewer receives an update.
+  mutating func beginUpdate() { incomplete = [] }
 
   /// Notes that updates of a process may be missing before its next one.
   mutating func interrupt(_ process: Int) { interrupted.insert(process) }

@@ -296,20 +296,20 @@ struct ProcessMerge {
     update.logs = logs.takeAll()
     update.runOrders = all.flatMap(\.runOrders)
     update.groups = interest.groups.flatMap(groups)
+    ends.beginUpdate()
     return update
   }
 
-  /// Returns the groups of all processes; `nil` until each of them that can count its operations has counted them. The
-  /// groups do not wait for a process that does not answer.
+  /// Returns the groups of the processes that have counted their operations; `nil` if no process has counted them.
   private func groups(_ request: Interest.GroupsRequest) -> OperationGroups? {
-    let isCounting = listedMembers.contains { member in
+    let parts = listedMembers.compactMap(\.latest.groups)
+    var groups = OperationGroups(merging: parts, for: request, ends: ends)
+    groups?.countingProcessCount = listedMembers.count { member in
       let canCount =
         member.report?.connection == .live && member.report?.hello.sendsQueueDetails == true
       return canCount && member.latest.groups?.by != request.by
     }
-    if isCounting { return nil }
-    return OperationGroups(
-      merging: listedMembers.compactMap(\.latest.groups), for: request, ends: ends)
+    return groups
   }
 
   /// The answers of the processes to the viewer's search, in the order of the process numbers.

@@ -11,8 +11,8 @@ import Testing
   private static let zero = WireSamples.time(0)
   /// Fields that only a viewer sets, and that are not part of messages.
   private static let viewerFields = [
-    "Hello.canHold", "Hello.host", "Hello.sendsQueueDetails", "MonitorWarning.process",
-    "RunOrder.isEstimated",
+    "Group.lacksEnds", "Hello.canHold", "Hello.host", "Hello.sendsQueueDetails",
+    "MonitorWarning.process", "OperationGroups.countingProcessCount", "RunOrder.isEstimated",
     "Update.processes",
   ]
 
