@@ -118,7 +118,7 @@ extension MonitorCommand {
   }
 }
 
-/// The sender of a command from another process.
+/// The viewer that sent a command.
 public struct CommandOrigin: Sendable, Equatable {
   /// The id of the viewer's process, as the system of the monitored process sees it; 0 if the
   /// process is not visible there.

@@ -119,8 +119,7 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     get { rareValues.delayEnd }
     set { rareValues.delayEnd = newValue }
   }
-  /// The viewer that sent the last cancel command from another process; `nil` if there was no such
-  /// command.
+  /// The viewer that sent the last command to cancel the operation; `nil` if there was no such command.
   public var cancelRequester: CommandOrigin? {
     get { rareValues.cancelRequester }
     set { rareValues.cancelRequester = newValue }

@@ -40,7 +40,7 @@ package final class MonitorSession: LocalMonitorSource {
 
   let id = SessionID.next()
   let isReadOnly: Bool
-  /// The process that sends the commands of this session; `nil` if it is this process itself.
+  /// The viewer that sends the commands of this session; `nil` if code of this process sends them.
   let origin: CommandOrigin?
   let keepsFinishedOperations: Bool
   /// A closure that the collector's thread calls with the result of each command, even if the
@@ -56,6 +56,7 @@ package final class MonitorSession: LocalMonitorSource {
   ///   - interest: The data that the viewer requests. By default, it requests the first 500
   ///     operations.
   ///   - isReadOnly: Whether the session refuses commands.
+  ///   - origin: The viewer that sends the commands; `nil` if code of this process sends them.
   ///   - keepsFinishedOperations: Whether the process keeps the last 10,000 finished operations, and in addition the
   ///     last 10,000 older ones that have failed or were cancelled, while the session exists. All sessions can report
   ///     them. Otherwise, the process keeps the last 10,000 operations for a minute after they have finished.
@@ -64,10 +65,11 @@ package final class MonitorSession: LocalMonitorSource {
   ///     block.
   package convenience init(
     minimumInterval: Duration, interest: Interest = Interest(), isReadOnly: Bool,
-    keepsFinishedOperations: Bool = false, wake: @escaping @Sendable () -> Void
+    origin: CommandOrigin? = nil, keepsFinishedOperations: Bool = false,
+    wake: @escaping @Sendable () -> Void
   ) {
     self.init(
-      minimumInterval: minimumInterval, interest: interest, isReadOnly: isReadOnly, origin: nil,
+      minimumInterval: minimumInterval, interest: interest, isReadOnly: isReadOnly, origin: origin,
       keepsFinishedOperations: keepsFinishedOperations, audit: { _ in }, wake: wake)
   }
 

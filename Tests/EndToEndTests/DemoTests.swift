@@ -3,8 +3,17 @@
 
 import Foundation
 import MonitorProtocol
+import RunAnalysis
 import TestSupport
 import Testing
+
+@testable import OpqTop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of the dashboard of the demo, which the tests control with keys.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct DemoTests {
@@ -38,6 +47,28 @@ import Testing
     #expect(window.wait { $0.contains("render poster 3 ") })
     window.type("q")
     #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("An operation that x cancels names the dashboard as the viewer, also in the recording")
+  func theDashboardIsNamed() throws {
+    let directory = try TemporaryDirectory()
+    let file = directory.file("a.opq")
+    let window = try BuiltProgram.start(
+      columns: 120, rows: 40, ["demo", "tiles", "--speed", "0.1", "--record", file])
+    #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("executing") } })
+    window.type("x")
+    #expect(window.wait { $0.contains("Cancel #") && $0.contains("y Yes") })
+    window.type("y")
+    #expect(window.wait { $0.contains("selected row: cancelled") }, "\(window.screen.lines)")
+    window.type("\r")
+    let dashboard = CommandOrigin(processID: try #require(window.child), userID: geteuid())
+    #expect(
+      window.wait { $0.contains(" by pid \(dashboard.processID) uid \(dashboard.userID) ") },
+      "\(window.screen.lines)")
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+    let history = RunHistory(try RecordingReader(path: file))
+    #expect(history.operations.values.compactMap(\.cancellationCause) == [.viewer(dashboard)])
   }
 
   @Test(

@@ -82,8 +82,8 @@ struct DetailFacts {
     return fact("progress", bar + [Span(end)])
   }
 
-  /// Returns lines about a cancellation that another process requested: the requesting process and the
-  /// result. Returns no lines if no other process requested cancellation.
+  /// Returns lines about a cancellation that a viewer requested: the process of the viewer and the result.
+  /// Returns no lines if no viewer requested cancellation.
   func cancelRequest(isWide: Bool) -> [[Span]] {
     guard let requester = report.cancelRequester else { return [] }
     let user = "uid \(requester.userID)"

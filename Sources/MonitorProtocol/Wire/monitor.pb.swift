@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 7fc7f4f566fd39146bd7b099f6833f0529533dbe78fb8ac56a5361c981ff2cce
+// Made from monitor.proto 7dbad183a828c2ee3f98d6c554df2d80dba435cac8f5b8aa51e344bd10ab3351
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -2421,7 +2421,7 @@ nonisolated struct WireOperation: Sendable {
   /// Clears the value of `finished`. Subsequent reads from it will return its default value.
   mutating func clearFinished() {self._finished = nil}
 
-  /// The sender of the last cancel command from another process; at most one element.
+  /// The viewer that sent the last command to cancel the operation; at most one element.
   var cancelRequesters: [WireCommandOrigin] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -90,7 +90,7 @@ extension OperationQueue {
 }
 
 extension Operation {
-  /// Cancels the operation for a viewer in another process.
+  /// Cancels the operation for a viewer.
   package final func cancel(forProcess processID: Int32, ofUser userID: UInt32) {
     CancellationScope.cancel(self, because: .viewer(processID: processID, userID: userID)) {
       cancel()

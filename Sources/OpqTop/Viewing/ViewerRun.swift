@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import CMonitorSystem
+import COperationsSystem
 import CursesTerminal
 import Dashboard
 import DemoWorkloads
@@ -54,8 +55,9 @@ struct ViewerRun {
     let workload = try choice.demo.makeWorkload(choice.options(isInteractive: isInteractive))
     let session = MonitorSession(
       minimumInterval: view.batch ? batchInterval : FramePacer.defaultInterval,
-      interest: interest,
-      isReadOnly: view.isReadOnly
+      interest: interest, isReadOnly: view.isReadOnly,
+      // A cancelled operation names the dashboard, and not the code of the demo.
+      origin: CommandOrigin(processID: csystem_process_id(), userID: cmonitor_user_id())
     ) { [waker] in waker.ring() }
     return WatchedSource(demo: workload, session: session, waker: waker)
   }
