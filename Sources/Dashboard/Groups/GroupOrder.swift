@@ -23,11 +23,12 @@ struct GroupOrder: Sendable, Equatable {
   /// The name of the column, and a remark if the order is reversed.
   var words: String { isReversed ? "\(column.words), reversed" : column.words }
 
-  /// Sorts by the column at this distance to the right of the present one. The first column follows the last one.
+  /// Sorts by the column at this distance to the right of the present one, in the natural order of the column. The
+  /// first column follows the last one.
   mutating func moveColumn(by offset: Int) {
     let columns = Column.allCases
     guard let index = columns.firstIndex(of: column) else { return }
-    column = columns[(index + offset + columns.count) % columns.count]
+    self = GroupOrder(column: columns[(index + offset + columns.count) % columns.count])
   }
 
   /// Returns the groups in this order. Equal groups are ordered by the number of unfinished operations, then by name.

@@ -68,12 +68,12 @@ struct OperationListState: Sendable {
   /// Notes that the user has pressed a key. From now on, only keys and a new listing change the selection.
   mutating func noteKey() { rowsExpectedUntil = nil }
 
-  /// Sorts the list by the column at this distance to the right of the present one. The first column follows
-  /// the last one.
+  /// Sorts the list by the column at this distance to the right of the present one, in the natural order of the
+  /// column. The first column follows the last one.
   mutating func moveSortColumn(by offset: Int) {
     let columns = SortOrder.Column.allCases
     guard let index = columns.firstIndex(of: listing.order.column) else { return }
-    listing.order.column = columns[(index + offset + columns.count) % columns.count]
+    listing.order = SortOrder(by: columns[(index + offset + columns.count) % columns.count])
   }
 
   /// Scrolls the names of operations by this number of cells. A positive number shows more of the end of long
@@ -116,13 +116,14 @@ extension Dashboard {
 
   // MARK: Order
 
-  /// Sorts the list by the column whose letter the user has typed in the menu.
+  /// Sorts the list by the column whose letter the user has typed in the menu, in the natural order of the column. If
+  /// the list is already sorted by the column, the order stays the same.
   mutating func takeForSortMenu(_ input: Input) -> [Effect] {
     prompts.isChoosingOrder = false
     if case .character(let letter) = input,
       let column = SortOrder.Column.allCases.first(where: { $0.letter == letter })
     {
-      list.listing.order.column = column
+      if column != list.listing.order.column { list.listing.order = SortOrder(by: column) }
       return []
     }
     let isGivenUp = input == .key(.escape) || input == .character("q") || input == .key(.enter)
