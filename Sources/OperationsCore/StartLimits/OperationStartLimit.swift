@@ -44,12 +44,14 @@ public struct OperationStartLimit: Sendable, Hashable, CustomStringConvertible {
     hasher.combine(period)
   }
 
-  /// The limit as a short text, such as "5/s", "100/min" or "3 per 10.0 seconds".
+  /// The limit as a short text, such as "5/s", "100/min" or "3 per 10 seconds".
   public var description: String {
     let units: [Duration: String] = [
       .seconds(1): "s", .seconds(60): "min", .seconds(3_600): "h", .seconds(86_400): "day",
     ]
-    return units[period].map { "\(count)/\($0)" } ?? "\(count) per \(period)"
+    if let unit = units[period] { return "\(count)/\(unit)" }
+    let (seconds, rest) = period.components
+    return "\(count) per " + (rest == 0 ? "\(seconds) seconds" : "\(period)")
   }
 }
 

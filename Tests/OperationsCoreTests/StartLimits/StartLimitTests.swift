@@ -105,7 +105,7 @@ struct StartLimitTests {
         ])
       #expect(
         next.reasonsNotRunning().map(\.description) == [
-          "it is ready, number 1 in \(reference), and the limit of starts (1 per 10.0 seconds) is "
+          "it is ready, number 1 in \(reference), and the limit of starts (1 per 10 seconds) is "
             + "reached: the next start is possible in 2.5 s"
         ])
       #expect(queue.snapshot().startLimit == limit && queue.deadlocks().isEmpty)
@@ -325,6 +325,18 @@ struct StartLimitTests {
     #expect(OperationStartLimit(5) != OperationStartLimit(6))
     #expect(OperationStartLimit(5) != OperationStartLimit(5, per: .seconds(2)))
     #expect(OperationStartLimit(100, per: .seconds(60)).description == "100/min")
+  }
+
+  @Test(
+    "The text of a limit has decimals only if the period is not a whole number of seconds",
+    arguments: [
+      (Duration.seconds(1), "3/s"), (.seconds(60), "3/min"), (.seconds(3_600), "3/h"),
+      (.seconds(86_400), "3/day"), (.seconds(2), "3 per 2 seconds"),
+      (.seconds(10), "3 per 10 seconds"), (.seconds(1.5), "3 per 1.5 seconds"),
+      (.milliseconds(250), "3 per 0.25 seconds"),
+    ])
+  func text(period: Duration, words: String) {
+    #expect(OperationStartLimit(3, per: period).description == words)
   }
 
   @Test("In real time, no period has more starts than the limit allows")
