@@ -18,6 +18,7 @@ extension Dashboard {
       show(CommandResult.cannotHold, isWarning: true)
       return [.bell]
     }
+    guard !ids.isEmpty else { return refuseWithoutOperation() }
     let unstarted = ids.filter { live.operations.state(of: $0)?.mayBeHeld == true }
     guard !unstarted.isEmpty else {
       show(holdRefusal(of: ids), isWarning: true)
@@ -28,8 +29,7 @@ extension Dashboard {
 
   /// Returns a sentence with the reason why none of these operations can be held or released.
   private func holdRefusal(of ids: [OperationReport.ID]) -> String {
-    guard let id = ids.first else { return "no operation is selected" }
-    guard ids.count == 1 else { return "all tagged operations have started" }
+    guard ids.count == 1, let id = ids.first else { return "all tagged operations have started" }
     guard let state = live.operations.state(of: id) else {
       return "the state of \(id) is not known yet; press the key again"
     }

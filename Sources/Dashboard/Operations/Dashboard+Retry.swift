@@ -47,6 +47,8 @@ extension Dashboard {
       show(CommandResult.cannotRetry, isWarning: true)
       return [.bell]
     }
+    let isAboutQueue = warningList == nil && screen.view == .queues
+    guard !ids.isEmpty || isAboutQueue else { return refuseWithoutOperation() }
     let retryable = retryable(ids)
     guard !retryable.isEmpty else {
       show(retryRefusal(of: ids), isWarning: true)
@@ -56,12 +58,10 @@ extension Dashboard {
     return []
   }
 
-  /// Returns a sentence with the reason why the jobs of none of these operations can be retried.
+  /// Returns a sentence with the reason why the jobs of none of these operations can be retried. The view of queues
+  /// has no selected operation, so its commands need a tagged one.
   private func retryRefusal(of ids: [OperationReport.ID]) -> String {
-    guard let id = ids.first else {
-      let isAboutQueue = warningList == nil && screen.view == .queues
-      return isAboutQueue ? "no operation is tagged" : "no operation is selected"
-    }
+    guard let id = ids.first else { return "no operation is tagged" }
     guard ids.count == 1 else { return "none of the tagged operations has failed or was cancelled" }
     switch live.operations.state(of: id) {
     case nil: return "the state of \(id) is not known yet; press the key again"
