@@ -34,6 +34,8 @@ package final class Recorder: Sendable {
 
   /// The state of the recorder. Only the recorder's queue uses it.
   private struct State: ~Copyable {
+    /// The name that the recording gives the process; `nil` for the name in the source's greeting.
+    let processName: String?
     var writer = RecordingWriter()
     /// The file; `nil` before the recording begins.
     var file: OutputFile?
@@ -60,8 +62,13 @@ package final class Recorder: Sendable {
         outcome.loss = loss
         return
       }
+      var message = message
+      if case .hello(var hello) = message {
+        hello.processName = processName ?? hello.processName
+        message = .hello(hello)
+        clockLead = hello.clockLead(at: .now)
+      }
       append(writer.add(message))
-      if case .hello(let hello) = message { clockLead = hello.clockLead(at: .now) }
       if case .update(let update) = message, let moment = lastMoment, update.time >= moment {
         lastMoment = nil
       }
@@ -121,10 +128,13 @@ package final class Recorder: Sendable {
   ///
   /// - Parameters:
   ///   - interest: The data to record.
+  ///   - processName: The name that the recording gives the process; `nil` for the name in the source's greeting.
   ///   - wake: A function that is called on any thread when the recording ends by itself.
-  package init(_ interest: Interest, wake: @escaping @Sendable () -> Void) {
+  package init(
+    _ interest: Interest, processName: String? = nil, wake: @escaping @Sendable () -> Void
+  ) {
     self.interest = interest
-    state = Mutex(State())
+    state = Mutex(State(processName: processName))
     self.wake = wake
   }
 

@@ -18,10 +18,7 @@ extension ViewerRun {
   /// - Throws: ``FileError`` if the file exists, ``AttachError`` or ``SignalRequest``.
   func openRecorder(of process: LocatedProcess?, demo: String? = nil) throws -> Recorder? {
     guard let recording, let file = recording.record else { return nil }
-    // Only the greeting that is recorded has the name of the demo.
-    if let demo { ProcessFacts.setName(demo) }
-    defer { if demo != nil { ProcessFacts.setName(nil) } }
-    let recorder = try openedRecorder(of: process)
+    let recorder = try openedRecorder(of: process, demo: demo)
     try OutputFile.checkAbsence(of: file, replaces: recording.force)
     // The recording continues if the user chooses another source. It is a user of the link until the end of the run.
     links.share(process?.link)
@@ -39,12 +36,14 @@ extension ViewerRun {
 
   /// Opens a source to record.
   ///
-  /// - Parameter process: The process; `nil` for a demo in this process.
+  /// - Parameters:
+  ///   - process: The process; `nil` for a demo in this process.
+  ///   - demo: The name of the demo; `nil` if a process is recorded.
   /// - Returns: The recorder, which has not begun to record.
   /// - Throws: ``AttachError`` or ``SignalRequest``.
-  func openedRecorder(of process: LocatedProcess?) throws -> Recorder {
+  func openedRecorder(of process: LocatedProcess?, demo: String? = nil) throws -> Recorder {
     let interest = Recorder.interest(warningKinds: view.warningKinds)
-    let recorder = Recorder(interest) { [waker] in waker.ring() }
+    let recorder = Recorder(interest, processName: demo) { [waker] in waker.ring() }
     try recorder.open { wake in
       guard let process else {
         return MonitorSession(

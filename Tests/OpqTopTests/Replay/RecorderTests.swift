@@ -74,6 +74,21 @@ import Testing
   }
 
   @Test(
+    "A recording has the name that the recorder was created with, or the name in the greeting",
+    arguments: [nil, "tiles"])
+  func processName(name: String?) throws {
+    let directory = try TemporaryDirectory()
+    let file = directory.file("a.opq")
+    let recorder = Recorder(.everything, processName: name, wake: {})
+    recorder.open { _ in Source("the process has exited", loss: nil) }
+    try recorder.begin(into: file, replaces: false)
+    recorder.finish()
+    let recorded = try RecordingReader(path: file).hello
+    #expect(recorded.processName == name ?? ReplayScene.hello.processName)
+    #expect(recorded.isSameProcess(as: ReplayScene.hello))
+  }
+
+  @Test(
     "A recording is complete if the process is lost, and has a farewell only if the process has ended",
     arguments: [nil, AttachError(.denied, "the login is denied")])
   func lastMessage(loss: AttachError?) throws {
