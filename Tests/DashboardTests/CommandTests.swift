@@ -83,7 +83,7 @@ struct CommandTests {
     dashboard.press("x")
     dashboard.update(changed: [try finished(1181, in: dashboard)])
     #expect(dashboard.press("a") == [.send(.cancel([ID(1042), ID(1180), ID(1200)]))])
-    #expect(dashboard.text().shows("1 already finished"))
+    #expect(dashboard.text().shows("1 operation has already finished"))
   }
 
   @Test func theQuestionClosesWhenItsOperationFinishes() throws {

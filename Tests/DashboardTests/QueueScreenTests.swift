@@ -58,12 +58,12 @@ struct QueueScreenTests {
   @Test("QV-13: The number of ready operations that are not shown stands below the others")
   func cutOrder() {
     var dashboard = QueueScene.dashboard()
-    #expect(dashboard.text().shows("and 18 more, in an order that is not shown"))
+    #expect(dashboard.text().shows("and 18 more, whose order is not known"))
     QueueScene.report(to: &dashboard) { update in
       update.queues[0].counts.ready = 2
       update.runOrders[0].isCut = true
     }
-    #expect(dashboard.text().shows("and more, in an order that is not shown"))
+    #expect(dashboard.text().shows("and more, whose order is not known"))
     QueueScene.report(to: &dashboard) { $0.queues[0].counts.ready = 2 }
     #expect(!dashboard.text().shows("more"))
   }

@@ -73,6 +73,9 @@ struct SetupTests {
     dashboard.press(" ")
     #expect(dashboard.list.listing.order == SortOrder(by: .id, isReversed: true))
     #expect(dashboard.settings.order == dashboard.list.listing.order)
+    // The reversed order of a column does not reverse the order of the next one.
+    dashboard.press("+")
+    #expect(dashboard.list.listing.order == SortOrder())
     dashboard.press("jj++")
     #expect(dashboard.refreshInterval == .milliseconds(250))
     #expect(dashboard.press("j ") == [.setTheme(.dark)])
@@ -116,7 +119,7 @@ struct SetupTests {
     // These values were not changed in the setup, so they are not saved.
     #expect(text.shows("All changes but view have an effect at once."))
     #expect(dashboard.press("s") == [])
-    #expect(dashboard.text().shows("nothing was changed in the setup"))
+    #expect(dashboard.text().shows("the setup has no unsaved changes"))
   }
 
   @Test("SF-7: s saves only the settings that were changed in the setup")
@@ -129,11 +132,11 @@ struct SetupTests {
     #expect(dashboard.press("s") == [.saveSettings(settings, [.theme])])
     #expect(dashboard.text().shows("not saved: theme"))
     dashboard.take(.settingsSaved(.failed(reason: "cannot write config.yaml: No space left")))
-    #expect(dashboard.text().shows("not saved: cannot write config.yaml: No space left"))
+    #expect(dashboard.text().shows("settings not saved: cannot write config.yaml: No space left"))
     dashboard.press("j")
     #expect(dashboard.text().shows("not saved: theme"))
     dashboard.take(.settingsSaved(.saved(path: "~/.config/opq/config.yaml")))
-    #expect(dashboard.text().shows("saved in ~/.config/opq/config.yaml"))
+    #expect(dashboard.text().shows("settings saved in ~/.config/opq/config.yaml"))
     dashboard.press("j")
     #expect(!dashboard.text().shows("not saved"))
   }

@@ -119,8 +119,8 @@ struct HelpView {
   }
 
   private static let columnWords = [
-    "POS: place in the order in which the queue starts its ready operations.",
-    "500+ in POS: behind the 500 places that are known. ~3 in POS: estimated.",
+    "POS: position in the order in which the queue starts its ready operations.",
+    "500+ in POS: behind the 500 positions that are known. ~3 in POS: estimated.",
   ]
 
   private static let queueWords = [

@@ -42,18 +42,29 @@ struct QuestionView {
         : "The jobs run again. Jobs that were skipped because of them run too."
     case .quit: "The demo runs in this process. Quitting ends all its operations."
     case .open:
-      """
-      The demo runs in this process. Its \(CountText.text(dashboard.unfinishedCount)) unfinished \
-      operations are discarded.
-      """
+      dashboard.unfinishedCount == 1
+        ? "The demo runs in this process. Its unfinished operation is discarded."
+        : """
+        The demo runs in this process. Its \(CountText.text(dashboard.unfinishedCount)) unfinished \
+        operations are discarded.
+        """
     case .setSuspended(let id, let isSuspended):
       isSuspended
         ? "Executing operations continue. No other operation of the queue starts."
-        : "The queue's \(CountText.text(dashboard.live.queue(id)?.counts.held ?? 0)) held operations can start."
+        : resumption(heldCount: dashboard.live.queue(id)?.counts.held ?? 0)
     case .setStartLimit(_, let limit):
       limit == nil
         ? "Ready operations start as soon as slots are free."
         : "Operations above the limit stay ready. Executing operations continue."
+    }
+  }
+
+  /// Returns a sentence about the operations of a suspended queue that can start when it is resumed.
+  private func resumption(heldCount: Int) -> String {
+    switch heldCount {
+    case 0: "The queue starts operations again."
+    case 1: "The queue's held operation can start."
+    default: "The queue's \(CountText.text(heldCount)) held operations can start."
     }
   }
 

@@ -155,8 +155,9 @@ struct StatusView {
       } else if let error = dashboard.filterError {
         remark = Span("   \(error)", .warning)
       } else {
-        let count = CountText.text(dashboard.matchCount)
-        remark = Span("   \(count) operations match \(canvas.glyphs.dot) Esc discard", .dim)
+        let count = dashboard.matchCount
+        let words = "\(CountText.text(count, "operation")) \(count == 1 ? "matches" : "match")"
+        remark = Span("   \(words) \(canvas.glyphs.dot) Esc discard", .dim)
       }
     case .rate(let id):
       label = dashboard.rateLabel(of: id, columns: canvas.columns.count, canvas.glyphs)
@@ -243,9 +244,8 @@ struct StatusView {
     }
     let monitored = dashboard.shown
     if dashboard.screen.view == .events, monitored.events.skippedCount > 0 {
-      let count = CountText.text(monitored.events.skippedCount)
-      return Span(
-        "history incomplete: \(count) events not shown; current states are exact", .warning)
+      let events = CountText.text(monitored.events.skippedCount, "event")
+      return Span("history incomplete: \(events) not shown; current states are exact", .warning)
     }
     if dashboard.screen.view == .timeline, let runs = monitored.runs, runs.count > runs.runs.count {
       let drawn = CountText.text(runs.runs.count)

@@ -112,11 +112,9 @@ struct EventView {
     switch line {
     case .event(let event): draw(event, columns, row: row, on: &canvas)
     case .skipped(let count):
-      let noun = count == 1 ? "event" : "events"
+      let events = CountText.text(count, "event")
       separate(
-        [Span(" \(CountText.text(count)) \(noun) not shown; current states are exact ", .warning)],
-        row: row,
-        on: &canvas)
+        [Span(" \(events) not shown; current states are exact ", .warning)], row: row, on: &canvas)
     case .beginning:
       separate(
         [Span(" events above may be missing ", .dim)], row: row, on: &canvas)

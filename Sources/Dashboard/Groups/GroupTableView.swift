@@ -184,8 +184,9 @@ struct GroupTableView {
   /// Returns the reason why there are no groups.
   private func reason(_ glyphs: Glyphs) -> String {
     if monitored.groups?.by == state.by {
-      let isFiltered = dashboard.list.listing.filter != nil
-      return isFiltered ? "no operation matches the filter" : "no operations"
+      let listing = dashboard.list.listing
+      guard listing.filter == nil else { return "no operation matches the filter" }
+      return listing.hidesOver ? "no unfinished operations" : "no operations"
     }
     if monitored.isWithoutGroups {
       return "a process with an older version of opq does not count operations by "

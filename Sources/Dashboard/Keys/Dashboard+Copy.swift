@@ -97,8 +97,8 @@ extension Dashboard {
       return joined(["attempt \(number) of \(id)", attempt.state.rawValue, name])
     case .folded(let id):
       guard case .folded(let count, let attemptCount) = row.note else { return nil }
-      let counts = [(count, "operations"), (attemptCount, "attempts")].filter { $0.0 > 0 }
-      return joined(["folded below \(id)"] + counts.map { "\($0) \($1)" })
+      let counts = [(count, "operation"), (attemptCount, "attempt")].filter { $0.0 > 0 }
+      return joined(["folded below \(id)"] + counts.map { CountText.text($0, $1) })
     case .unknown(let parent):
       guard case .unknown(let count, _) = row.note else { return nil }
       return joined(["below \(parent)", "\(count) without details"])
@@ -118,7 +118,7 @@ extension Dashboard {
   private func line(of line: EventLog.Line) -> String? {
     switch line {
     case .event(let event): self.line(of: event)
-    case .skipped(let count): "\(count) events not shown"
+    case .skipped(let count): "\(CountText.text(count, "event")) not shown"
     case .beginning: nil
     }
   }

@@ -107,11 +107,14 @@ extension Dashboard {
     // has finished. Therefore the command includes the operation.
     let unfinished = ids.filter { live.operations.state(of: $0)?.isOver != true }
     guard !unfinished.isEmpty else {
-      show("already finished; nothing to cancel")
+      let subject = ids.count == 1 ? "the operation has" : "the operations have"
+      show("\(subject) already finished; nothing to cancel")
       return []
     }
     if unfinished.count < ids.count {
-      show("\(CountText.text(ids.count - unfinished.count)) already finished")
+      let count = ids.count - unfinished.count
+      let verb = count == 1 ? "has" : "have"
+      show("\(CountText.text(count, "operation")) \(verb) already finished")
     }
     // The operations that the confirmation question names lose their tags, because the command is sent now.
     tags.ids.subtract(ids)

@@ -93,7 +93,8 @@ extension Dashboard {
     let unreadCount = live.counts.unfinished - live.keptUnfinishedCount
     if unreadCount > 0 {
       let remark = matches.map(unansweredWords) ?? ""
-      return " yet (\(CountText.text(unreadCount)) operations are not read yet)\(remark)"
+      let verb = unreadCount == 1 ? "is" : "are"
+      return " yet (\(CountText.text(unreadCount, "operation")) \(verb) not read yet)\(remark)"
     }
     return (isPart ? " in the filtered list" : "") + (matches.map(unansweredWords) ?? "")
   }

@@ -111,7 +111,7 @@ extension Dashboard {
 
   mutating func untagAll() -> [Effect] {
     guard !tags.ids.isEmpty else { return [.bell] }
-    show("\(CountText.text(tags.ids.count)) untagged")
+    show("untagged \(CountText.text(tags.ids.count, "operation"))")
     tags.ids = []
     return []
   }

@@ -90,9 +90,9 @@ struct QueueOperationRows {
     let readyCount = ids.count - executingCount
     let rest = queue.counts.ready - readyCount
     if readyCount > 0, rest > 0 {
-      return "and \(CountText.text(rest)) more, in an order that is not shown"
+      return "and \(CountText.text(rest)) more, whose order is not known"
     }
-    if readyCount > 0, order?.isCut == true { return "and more, in an order that is not shown" }
+    if readyCount > 0, order?.isCut == true { return "and more, whose order is not known" }
     return rest > 0 ? "the order of the ready operations is not known" : nil
   }
 

@@ -189,7 +189,9 @@ struct QueueOperationsView {
   }
 
   private func drawGhost(_ id: OperationReport.ID?, row: Int, on canvas: inout Canvas) {
-    let reason = id.map { "\($0) \(dashboard.whyNoRow($0, otherwise: "left the shown order"))" }
+    let reason = id.map { id in
+      "\(id) \(dashboard.whyNoRow(id, otherwise: "is no longer in the order"))"
+    }
     canvas.writeGhost(row: row, columns: columns)
     canvas.write(
       "selected row: \(reason ?? "") \(canvas.glyphs.dot) g: first row", row: row,

@@ -38,11 +38,11 @@ extension Dashboard {
       return (isLong ? "\(range), for example 1:30, 90s, +10s or 50%" : range, .dim)
     }
     guard let typed = TypedTime(text) else {
-      return (isLong ? "not a time; the recording is \(range)" : range, .warning)
+      return (isLong ? "type a time from \(range)" : range, .warning)
     }
     guard let position = typed.position(in: replay, hello: live.hello) else {
       let times = isTimeOfDay(typed, in: replay) ? timesOfDay(of: replay) ?? range : range
-      return (isLong ? "not in the recording, which is \(times)" : times, .warning)
+      return (isLong ? "the recording has the times \(times)" : times, .warning)
     }
     let time = timeOfDay(at: position, of: replay).map { " at \($0)" } ?? ""
     let target = ReplayStatus.clock(position) + time

@@ -13,6 +13,11 @@ enum CountText {
     return (count < 0 ? "-" : "") + String(text.reversed())
   }
 
+  /// Returns a number and the singular or the plural of a noun: `1 run`, `1,204 runs`.
+  static func text(_ count: Int, _ noun: String) -> String {
+    "\(text(count)) \(noun)\(count == 1 ? "" : "s")"
+  }
+
   /// Returns a number in this number of cells. The number has commas if they fit: `881,119`. Otherwise it is
   /// abbreviated and rounded down: `881k`, `1.2M`. An abbreviated number takes at most four cells.
   static func text(_ count: Int, cells: Int) -> String {

@@ -61,8 +61,8 @@ extension Dashboard {
     switch result {
     case .saved(let path):
       unsavedSettings = []
-      show("saved in \(path)")
-    case .failed(let reason): show("not saved: \(reason)", isWarning: true)
+      show("settings saved in \(path)")
+    case .failed(let reason): show("settings not saved: \(reason)", isWarning: true)
     }
   }
 
@@ -75,7 +75,7 @@ extension Dashboard {
 
   private mutating func saveSettings() -> [Effect] {
     guard !unsavedSettings.isEmpty else {
-      show("nothing was changed in the setup")
+      show("the setup has no unsaved changes")
       return []
     }
     // The setup shows the values in force. Keys of the list may have changed them after the setup was closed.

@@ -51,7 +51,7 @@ extension ColumnSetting.Column {
     case .queue: "the queue to which the operation was added"
     case .priority: "the priority in its queue"
     case .quality: "the quality of service"
-    case .position: "the place among the ready operations"
+    case .position: "the position among the ready operations"
     case .dependencies: "the numbers of finished and of all dependencies"
     case .time: "the time in the state, or the run time"
     case .dependents: "the number of operations that depend on it"

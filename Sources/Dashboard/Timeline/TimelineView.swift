@@ -149,7 +149,7 @@ struct TimelineView {
       spans.append(Span("   \(CountText.text(count)) \(word)", role))
     }
     if leftOutCount > 0 {
-      spans.insert(Span("   \(CountText.text(leftOutCount)) runs not shown", .warning), at: 1)
+      spans.insert(Span("   \(CountText.text(leftOutCount, "run")) not shown", .warning), at: 1)
     }
     canvas.write(spans, row: row, columns: layout.table.dropFirst(2))
   }
