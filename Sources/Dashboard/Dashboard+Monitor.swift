@@ -101,7 +101,7 @@ extension Dashboard {
       part(.notRetryable, notRetryable), part(.refused, refused),
     ].compactMap { $0 }
     let requested = outcomes.count { $0 == .requested }
-    let first = "\(done): \(CountText.text(requested)) operation\(requested == 1 ? "" : "s")"
+    let first = "\(done): \(CountText.text(requested, "operation"))"
     show(([first] + others).joined(separator: ", "), isWarning: requested == 0)
   }
 

@@ -60,24 +60,15 @@ package final class MonitorSession: LocalMonitorSource {
   ///   - keepsFinishedOperations: Whether the process keeps the last 10,000 finished operations, and in addition the
   ///     last 10,000 older ones that have failed or were cancelled, while the session exists. All sessions can report
   ///     them. Otherwise, the process keeps the last 10,000 operations for a minute after they have finished.
+  ///   - audit: A closure that the collector's thread calls with the result of each command. The closure must not block.
   ///   - wake: A closure that the collector's thread calls when messages are available. The thread
   ///     calls it again only after the viewer has received the messages. The closure must not
   ///     block.
-  package convenience init(
+  package init(
     minimumInterval: Duration, interest: Interest = Interest(), isReadOnly: Bool,
     origin: CommandOrigin? = nil, keepsFinishedOperations: Bool = false,
+    audit: @escaping @Sendable (CommandResult) -> Void = { _ in },
     wake: @escaping @Sendable () -> Void
-  ) {
-    self.init(
-      minimumInterval: minimumInterval, interest: interest, isReadOnly: isReadOnly, origin: origin,
-      keepsFinishedOperations: keepsFinishedOperations, audit: { _ in }, wake: wake)
-  }
-
-  /// Opens a session for a viewer in another process.
-  package init(
-    minimumInterval: Duration, interest: Interest, isReadOnly: Bool, origin: CommandOrigin?,
-    keepsFinishedOperations: Bool = false,
-    audit: @escaping @Sendable (CommandResult) -> Void, wake: @escaping @Sendable () -> Void
   ) {
     self.isReadOnly = isReadOnly
     self.keepsFinishedOperations = keepsFinishedOperations

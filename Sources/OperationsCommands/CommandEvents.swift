@@ -12,7 +12,7 @@ final class CommandEvents: Sendable {
     case stop
     /// The grace period has ended early, or ends as soon as it begins.
     case graceEnd
-    /// The first process of the command has ended.
+    /// The first process of the command has ended, or a ``DescriptorWatch`` was ended.
     case end
   }
 

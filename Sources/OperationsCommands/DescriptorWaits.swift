@@ -47,9 +47,9 @@ final class DescriptorWaits: Sendable {
   ///
   /// - Parameters:
   ///   - descriptor: The descriptor.
-  ///   - hasBegun: Takes the number of the wait, and returns whether the wait must end at once.
+  ///   - mustEnd: Takes the number of the wait, which has begun, and returns whether the wait must end at once.
   /// - Returns: `false` if the system cannot watch the descriptor.
-  func wait(for descriptor: Int32, hasBegun: (UInt64) -> Bool) async -> Bool {
+  func wait(for descriptor: Int32, mustEnd: (UInt64) -> Bool) async -> Bool {
     await withCheckedContinuation { continuation in
       let number = state.withLock { state in
         state.lastNumber += 1
@@ -58,7 +58,7 @@ final class DescriptorWaits: Sendable {
       }
       if csystem_watch_descriptor(watch, descriptor, number) != 0 {
         remove(number)?.continuation.resume(returning: false)
-      } else if hasBegun(number) {
+      } else if mustEnd(number) {
         end(number)
       }
     }
@@ -85,10 +85,9 @@ final class DescriptorWaits: Sendable {
     }
   }
 
-  // MARK: The waits of the process
-
   private static let shared = Locked<DescriptorWaits?>(nil)
-  /// The lock of the thread that creates the waits. It is held for longer than the lock of a `Locked` value may be.
+  /// The lock of the task that creates the waits, which happens once. Tasks that come later wait with short times of
+  /// sleep, because the start of a thread takes longer than the lock of a `Locked` value may be held.
   private static let creation = BriefLock()
 
   /// The waits of the process; `nil` if they cannot be created at this moment. The first call creates them.

@@ -18,6 +18,8 @@ struct GroupRemarkTests {
     #expect(dashboard.text().shows("  1 more group"))
     dashboard.press("G")
     #expect(dashboard.text().shows("▌ kind 9 ") && dashboard.text().shows("  1 more group"))
+    GroupScene.report(OperationGroups(by: .kind, otherCount: 50), &dashboard)
+    #expect(dashboard.text().shows("  50 more groups"))
   }
 
   @Test("GR-7: Until the operations are counted, the screen says so")
@@ -84,20 +86,22 @@ struct GroupRemarkTests {
     groups.countingProcessCount = 1
     GroupScene.report(groups, &dashboard)
     #expect(dashboard.text().shows("▌ kind 1 "))
-    #expect(dashboard.text().shows("  counting the groups of 1 process…"))
+    #expect(dashboard.text().shows("  counting the operations of 1 process"))
     dashboard.press("G")
     #expect(dashboard.text().shows("▌ kind 9 "))
     groups.countingProcessCount = 2
     groups.otherCount = 4
     GroupScene.report(groups, &dashboard)
-    #expect(dashboard.text().shows("  counting the groups of 2 processes…, 4 more groups"))
+    #expect(dashboard.text().shows("  4 more groups, counting the operations of 2 processes"))
     dashboard.press("p")
-    #expect(dashboard.text().shows("  the groups of 2 processes were not counted before the pause"))
+    #expect(
+      dashboard.text().shows(
+        "  4 more groups, the operations of 2 processes were not counted before the pause"))
     dashboard.press("p")
     groups.groups = []
     groups.otherCount = 0
     GroupScene.report(groups, &dashboard)
-    #expect(dashboard.text().shows("counting the groups of 2 processes…"))
+    #expect(dashboard.text().shows("counting the operations of 2 processes"))
     #expect(!dashboard.text().shows("no operations"))
   }
 

@@ -111,9 +111,9 @@ import Testing
     "JT-5: a text that is not a time of the recording keeps the prompt open, with the range",
     arguments: [
       ("soon", "type a time from 00:00 to 01:42"),
-      ("1:43", "the recording has the times 00:00 to 01:42"),
-      ("-10m", "the recording has the times 00:00 to 01:42"),
-      ("14:05:09", "the recording has the times 12:02:49 to 12:04:31"),
+      ("1:43", "the recording covers 00:00 to 01:42"),
+      ("-10m", "the recording covers 00:00 to 01:42"),
+      ("14:05:09", "the recording covers 12:02:49 to 12:04:31"),
     ])
   func refused(text: String, remark: String) {
     var dashboard = prompt(text)

@@ -17,6 +17,14 @@ import Testing
 
 /// Tests of the dashboard of the demo, which the tests control with keys.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct DemoTests {
+  /// Returns whether one of the first posters is selected and shows its progress.
+  private func isPosterSelected(_ screen: VirtualScreen) -> Bool {
+    screen.lines.contains {
+      $0.hasPrefix("▌") && $0.contains("executing")
+        && $0.contains(/render poster [12] .* [1-9]\d?%/)
+    }
+  }
+
   @Test(
     "The first keys x and y cancel a poster that shows its progress",
     arguments: [(80, 24), (120, 40)])
@@ -24,13 +32,7 @@ import Testing
     // The demo runs so slowly that the first posters do not end during the test.
     let window = try BuiltProgram.start(columns: columns, rows: rows, ["--speed", "0.1"])
     // The user first looks at the screen for a few seconds.
-    #expect(
-      window.wait { screen in
-        screen.lines.contains {
-          $0.hasPrefix("▌") && $0.contains("executing")
-            && $0.contains(/render poster [12] .* [1-9]\d?%/)
-        }
-      }, "\(window.screen.lines)")
+    #expect(window.wait(until: isPosterSelected), "\(window.screen.lines)")
     window.type("x")
     #expect(window.wait { $0.contains("Cancel #") && $0.contains("y Yes") })
     let question = try #require(window.screen.lines.first { $0.contains("Cancel #") })
@@ -53,9 +55,10 @@ import Testing
   func theDashboardIsNamed() throws {
     let directory = try TemporaryDirectory()
     let file = directory.file("a.opq")
+    // The demo runs so slowly that the first posters do not end during the test.
     let window = try BuiltProgram.start(
       columns: 120, rows: 40, ["demo", "tiles", "--speed", "0.1", "--record", file])
-    #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("executing") } })
+    #expect(window.wait(until: isPosterSelected), "\(window.screen.lines)")
     window.type("x")
     #expect(window.wait { $0.contains("Cancel #") && $0.contains("y Yes") })
     window.type("y")

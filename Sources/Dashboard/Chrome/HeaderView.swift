@@ -118,7 +118,7 @@ struct HeaderView {
       pieces.append(Piece(span: Span("up \(age)"), rank: 2))
     }
     let queueCount = monitored.queues.count
-    let queues = "\(CountText.text(queueCount)) queue\(queueCount == 1 ? "" : "s")"
+    let queues = CountText.text(queueCount, "queue")
     pieces.append(Piece(span: Span(queues, .dim), rank: 1))
     return pieces
   }

@@ -172,7 +172,7 @@ struct DetailRows {
     guard let log = monitored.log(of: id), !log.lines.isEmpty else { return }
     let room = dashboard.detailHeight - rows.count - 1 - Self.treeRowsBesideLog
     let lines = log.lines.suffix(max(Self.fewestLogLines, room))
-    let all = "\(CountText.text(Int(clamping: log.end))) log line\(log.end == 1 ? "" : "s")"
+    let all = CountText.text(Int(clamping: log.end), "log line")
     rows.append(.rule(log.end == lines.count ? all : "last \(lines.count) of \(all); L shows all"))
     rows += lines.map { line in
       let head = LogRows.head(of: line, monitored.hello, columns: columns, glyphs)
@@ -186,7 +186,7 @@ struct DetailRows {
     let unmet = report.unmetDependencyCount
     let met = total == 0 ? "" : unmet == 0 ? ", all met" : ", \(CountText.text(unmet)) unmet"
     func operations(_ count: Int) -> String {
-      "\(CountText.text(count)) operation\(count == 1 ? "" : "s")"
+      CountText.text(count, "operation")
     }
     let left = Array(trees.waitsFor?.rows.dropFirst() ?? [])
     let right = Array(trees.blocks?.rows.dropFirst() ?? [])

@@ -158,18 +158,14 @@ struct GroupTableView {
     var remarks: [String] = []
     let groups = monitored.groups.flatMap { $0.by == state.by ? $0 : nil }
     let otherCount = groups?.otherCount ?? 0
+    if otherCount > 0 { remarks.append(CountText.text(otherCount, "more group")) }
     if let counting = groups?.countingProcessCount, counting > 0 {
-      let groups = "the groups of \(counting) \(counting == 1 ? "process" : "processes")"
+      let operations = "the operations of \(counting) \(counting == 1 ? "process" : "processes")"
       remarks.append(
         dashboard.paused == nil
-          ? "counting \(groups)\(glyphs.ellipsis)"
-          : "\(groups) were not counted before the pause")
+          ? "counting \(operations)" : "\(operations) were not counted before the pause")
     } else if otherCount == 0, state.rows.isEmpty {
       remarks.append(reason(glyphs))
-    }
-    if otherCount > 0, !state.lines(height: height).isEmpty {
-      remarks.append(
-        "\(CountText.text(otherCount)) more \(otherCount == 1 ? "group" : "groups")")
     }
     let uncounted = monitored.uncountedProcessCount
     if uncounted > 0, !monitored.isWithoutGroups {

@@ -57,7 +57,7 @@ struct Explanation {
     let waits = awaited.map { "waits for \($0)" } ?? "waits"
     let count = warning.operations.count
     return warning.kind == .cycle
-      ? "\(waits) in a cycle of \(CountText.text(count)) operation\(count == 1 ? "" : "s")"
+      ? "\(waits) in a cycle of \(CountText.text(count, "operation"))"
       : "holds a slot of \(queueName(report) ?? "its queue") and \(waits)"
   }
 

@@ -103,7 +103,7 @@ extension Dashboard {
     let count = dependents.ids.count
     let words =
       count == 0
-      ? " (no dependents)" : " and \(CountText.text(count)) dependent\(count == 1 ? "" : "s")"
+      ? " (no dependents)" : " and \(CountText.text(count, "dependent"))"
     let limit = dependents.isCut ? " (limit reached)" : ""
     show("tagged \(id)\(words)\(limit)", isWarning: dependents.isCut)
     return []

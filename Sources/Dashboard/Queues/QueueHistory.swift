@@ -5,8 +5,8 @@ import MonitorProtocol
 
 /// The starts of operations and the use of slots of one queue in the last 60 seconds.
 ///
-/// The starts are the increase of an exact number, so no start is missed between two updates, and none counts twice. The
-/// increase is counted in the second in which the new number arrives.
+/// The starts are the increase of an exact number, so no start is missed between two updates. The increase is
+/// counted in the second in which the new number arrives.
 struct QueueHistory: Sendable, Equatable {
   /// How much of a queue's width was in use in the last minute.
   enum Use: Sendable, Equatable {
@@ -32,6 +32,13 @@ struct QueueHistory: Sendable, Equatable {
     var taken = 0.0
     /// The number of slots; `nil` if the queue had no width at the end of the second.
     var width: Int?
+
+    /// Removes at most `count` starts, and subtracts the number of removed starts from `count`.
+    mutating func removeStarts(_ count: inout Int) {
+      let removed = min(count, starts)
+      starts -= removed
+      count -= removed
+    }
   }
 
   private var seconds: [Second] = []
@@ -123,23 +130,17 @@ struct QueueHistory: Sendable, Equatable {
   }
 
   /// Adds new starts to the current second. The number of started operations decreases if operations that the queue had
-  /// chosen do not begin. They are removed from the last seconds with starts, because they count again when they begin.
+  /// chosen do not begin. These are no starts, so they are removed from the last seconds with starts.
   private mutating func count(_ increase: Int) {
     guard increase < 0 else {
       current.starts = current.starts.addingSaturating(increase)
       return
     }
     var excess = 0.subtractingSaturating(increase)
-    remove(&excess, from: &current)
+    current.removeStarts(&excess)
     for index in seconds.indices.reversed() where excess > 0 {
-      remove(&excess, from: &seconds[index])
+      seconds[index].removeStarts(&excess)
     }
-  }
-
-  private func remove(_ excess: inout Int, from second: inout Second) {
-    let count = min(excess, second.starts)
-    second.starts -= count
-    excess -= count
   }
 
   private mutating func addUse(until end: Double) {

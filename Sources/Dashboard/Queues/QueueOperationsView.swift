@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the operations of a queue: a line for each, with its place in the order in which the queue starts them.
+/// Draws the operations of a queue: a line for each, with its position in the order in which the queue starts them.
 struct QueueOperationsView {
   let dashboard: Dashboard
   /// The screen rows of the lines.
@@ -190,7 +190,7 @@ struct QueueOperationsView {
 
   private func drawGhost(_ id: OperationReport.ID?, row: Int, on canvas: inout Canvas) {
     let reason = id.map { id in
-      "\(id) \(dashboard.whyNoRow(id, otherwise: "is no longer in the order"))"
+      "\(id) \(dashboard.whyNoRow(id, otherwise: "is no longer in this list"))"
     }
     canvas.writeGhost(row: row, columns: columns)
     canvas.write(

@@ -42,7 +42,7 @@ extension Dashboard {
     }
     guard let position = typed.position(in: replay, hello: live.hello) else {
       let times = isTimeOfDay(typed, in: replay) ? timesOfDay(of: replay) ?? range : range
-      return (isLong ? "the recording has the times \(times)" : times, .warning)
+      return (isLong ? "the recording covers \(times)" : times, .warning)
     }
     let time = timeOfDay(at: position, of: replay).map { " at \($0)" } ?? ""
     let target = ReplayStatus.clock(position) + time

@@ -38,7 +38,7 @@ struct LevelsView {
     if !fits {
       let rest = scan.levels.count - shown.count
       canvas.write(
-        "+ \(CountText.text(rest)) more levels", row: next, columns: columns, style: Style(.dim))
+        "+ \(CountText.text(rest, "more level"))", row: next, columns: columns, style: Style(.dim))
       next += 1
     }
     return next

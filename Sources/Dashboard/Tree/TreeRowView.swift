@@ -254,7 +254,7 @@ struct TreeRowView {
     canvas.write(
       [
         Span(isFolded ? "+ " : "- ", .dim), Span(name.clipped(to: 24), .strong),
-        Span("  \(CountText.text(count)) root\(count == 1 ? "" : "s")", .dim),
+        Span("  \(CountText.text(count, "root"))", .dim),
       ], row: row, columns: columns)
   }
 

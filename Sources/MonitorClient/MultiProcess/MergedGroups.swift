@@ -75,7 +75,7 @@ extension OperationGroups.Group {
 ///
 /// A process may send a group for the first time at any moment, and again after an interruption. Its operations that
 /// have ended before do not count, because the sum of all processes would then grow as if they had ended at that moment.
-/// If a process ceases to send a group, its last ended operations are unknown.
+/// If a process stops sending a group, it is unknown how many of its operations have ended last.
 struct MergedEnds {
   /// The number of ended operations in the last groups of each process.
   private var last: [Int: [OperationGroups.Key: Int]] = [:]

@@ -200,6 +200,7 @@ struct ProcessMerge {
       connect(index, .reconnecting)
     case .ended(let reason):
       connect(index, .ended(at: now, reason: reason))
+      ends.take(nil, from: process)
       members[index].countOnlyWhatIsOver()
     }
   }

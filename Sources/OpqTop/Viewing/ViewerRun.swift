@@ -56,7 +56,7 @@ struct ViewerRun {
     let session = MonitorSession(
       minimumInterval: view.batch ? batchInterval : FramePacer.defaultInterval,
       interest: interest, isReadOnly: view.isReadOnly,
-      // A cancelled operation names the dashboard, and not the code of the demo.
+      // The cause of a cancellation is then the dashboard, and not the code of the demo.
       origin: CommandOrigin(processID: csystem_process_id(), userID: cmonitor_user_id())
     ) { [waker] in waker.ring() }
     return WatchedSource(demo: workload, session: session, waker: waker)

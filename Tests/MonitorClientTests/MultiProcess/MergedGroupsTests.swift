@@ -154,7 +154,7 @@ struct MergedGroupsTests {
   }
 
   @Test(
-    "GR-8: If a process begins or ceases to send a kind, the ended operations of this kind are unknown"
+    "GR-8: If a process starts or stops sending a kind, the ended operations of this kind are unknown"
   )
   func aKindLeavesOneProcess() throws {
     var scene = scene(of: 2)
@@ -180,6 +180,11 @@ struct MergedGroupsTests {
     scene.say(1, .silent(for: .zero))
     say(1, ["a": 90, "b": 30], in: &scene)
     #expect(try incomplete(in: &scene) == [.kind("a"), .kind("b")])
+    // A process has ended with its last operations.
+    scene.say(2, .ended(reason: "exited"))
+    #expect(try incomplete(in: &scene) == [.kind("a")])
+    say(1, ["a": 91, "b": 31], in: &scene)
+    #expect(try incomplete(in: &scene) == [])
   }
 
   @Test("GC-6: The groups do not wait for a process with an older version of opq")
